@@ -7,12 +7,16 @@ import type { AppContext } from './context.js'
 import type { RuleDatabase } from './databases/find-database.js'
 import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
 import { ifDatabaseDeleted } from './problem.js'
+import type { CountRequest, Refusal } from './throttle/request-allowance.js'
+import type { LimitedRequest } from './throttle/request-limits.js'
 
-/** Who makes a change. A rule asks the actor for authority, in one place: `lockTenant`, `requireScope`. */
+/** Who makes a change. A rule asks the actor for authority, in one place: `requireLocked`, `lockTenant`, `requireScope`. */
 export type Actor =
   | { kind: 'user'; user: UserOfToken }
   | { kind: 'backend'; apiKey: ApiKey }
   | { kind: 'operator' }
+  /** A request without a token, such as one with a code of a mail. It has no rights of its own. */
+  | { kind: 'visitor' }
 
 /** What a rule gets: the open transaction of its change, the database, the time, and the actor. */
 export interface Change extends Pick<Store, 'query'> {
@@ -67,14 +71,37 @@ export async function runChange<Result>(
     const { result, facts, events = [], mails = [] } = await rule({ query, database, now: at, actor })
     const caused = [...events, ...facts.flatMap(eventOf)].map((event) => ({ ...event, ...keyOf(actor) }))
     await storeMessages({ query }, [...eventMessages(database, at, caused), ...mails])
-    return { result, facts, mails, hasChanged: facts.length + events.length + mails.length > 0 }
+    return { result, facts, messages: [...(caused.length > 0 ? eventChannels(database) : []), ...mails] }
   })
-  const { result, facts, mails, hasChanged } = await change.catch(ifDatabaseDeleted(database))
+  const { result, facts, messages } = await change.catch(ifDatabaseDeleted(database))
   for (const { type, role, ...ids } of facts) {
-    const actorId = actor.kind === 'user' ? { actorId: actor.user.id } : keyOf(actor)
-    audit(caller.log, type, { databaseId: database.id, ...ids, ...actorId, ...(role && { role }) })
+    const isOther = actor.kind === 'user' && actor.user.id !== ids.userId
+    const who = isOther ? { actorId: actor.user.id } : keyOf(actor)
+    audit(caller.log, type, { databaseId: database.id, ...ids, ...who, ...(role && { role }) })
   }
-  if (hasChanged) deliver([...eventChannels(database), ...mails])
+  if (messages.length > 0) deliver(messages)
+  return result
+}
+
+/**
+ * Runs a rule that sends a mail, unless a limit of mails is reached. Audits a mail that is not sent.
+ *
+ * @param rule counts the mail, in its transaction
+ * @returns the result of the rule, or why it was rolled back
+ */
+export async function runWithinLimits<Result extends object>(
+  context: ChangeContext & Pick<AppContext, 'requestAllowance'>,
+  request: ChangeRequest,
+  {
+    limited,
+    rule,
+  }: { limited: LimitedRequest; rule: (change: Change, count: CountRequest) => ReturnType<Rule<Result>> },
+): Promise<Result | Refusal> {
+  const { database, caller } = request
+  const result = await context.requestAllowance.count(database, limited, (count) =>
+    runChange(context, request, (change) => rule(change, count)),
+  )
+  if ('limit' in result) audit(caller.log, 'mail.throttled', { databaseId: database.id, limit: result.limit })
   return result
 }
 

@@ -10,13 +10,13 @@ import type { ManagedUserRead } from './users/read-managed-users.js'
 export interface DatabaseRequest<Body = unknown> {
   database: Database
   caller: Caller
+  actor: Actor
   body: Body
 }
 
 /** A request with an API key that has the scope of the operation. */
 export interface KeyRequest<Body = unknown> extends DatabaseRequest<Body> {
   apiKey: ApiKey
-  actor: Actor
   /** The user of the path, if it was read with the key. */
   read?: ManagedUserRead | undefined
 }
@@ -24,6 +24,5 @@ export interface KeyRequest<Body = unknown> extends DatabaseRequest<Body> {
 /** A request with a valid access token, and the user of the token. */
 export interface UserRequest<Body = unknown> extends DatabaseRequest<Body> {
   user: UserOfToken
-  actor: Actor
   claims: TokenClaims
 }

@@ -133,12 +133,17 @@ function handlerOf(
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
     const { apiKey, read } = keyed ?? {}
-    const actor: Actor | undefined = user ? { kind: 'user', user } : apiKey && { kind: 'backend', apiKey }
+    const actor = actorOf(user, apiKey)
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
     const result = await rule(context, input)
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
   }
+}
+
+const actorOf = (user: UserRequest['user'] | undefined, apiKey: KeyRequest['apiKey'] | undefined): Actor => {
+  if (user) return { kind: 'user', user }
+  return apiKey ? { kind: 'backend', apiKey } : { kind: 'visitor' }
 }
 
 /** Treats an invalid database path as the path of an unknown database. */

@@ -16,9 +16,10 @@ it('deletes the user, the sessions, and the tenants that have no other user', as
   await membership.createMany({ data: [{ databaseId, userId: user.id, tenantId: shared, joinedAt }] })
   const response = await database.as(user.token.jwt, 'POST', 'me/deletion', { password })
   expect([response.statusCode, response.body]).toEqual([204, ''])
-  const deleted = `"databaseId":"${databaseId}","userId":"${user.id}"`
-  await expect.poll(usher.logged).toContain(`"audit":"tenant.deleted",${deleted},"tenantId":"${own}"`)
-  expect(usher.logged()).not.toContain(`"audit":"tenant.deleted",${deleted},"tenantId":"${shared}"`)
+  const deletedOf = (tenantId: string) =>
+    `"audit":"tenant.deleted","databaseId":"${databaseId}","tenantId":"${tenantId}","actorId":"${user.id}"`
+  await expect.poll(usher.logged).toContain(deletedOf(own))
+  expect(usher.logged()).not.toContain(deletedOf(shared))
   expect((await database.me(user.token.jwt)).json().code).toBe('token_invalid')
   expect((await database.refresh(user.refreshToken.value)).json().code).toBe('session_ended')
   expect((await database.login({ email, password })).statusCode).toBe(401)

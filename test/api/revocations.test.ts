@@ -226,12 +226,15 @@ it('a refresh that waits for a revocation that lets its session continue returns
   const row = await postgres.prisma.user.findFirstOrThrow({ where: { databaseId: database.id, id: user.id } })
   const [changed, commit] = [newGate(), newGate()]
   const revoked = postgres.transaction(database.id, async (query) => {
-    await revokeOthers(query, {
-      databaseId: database.id,
-      id: user.id,
-      generation: Number(row.generation),
-      now: new Date(there.clock.now),
-    })
+    await revokeOthers(
+      { query },
+      {
+        databaseId: database.id,
+        id: user.id,
+        generation: Number(row.generation),
+        now: new Date(there.clock.now),
+      },
+    )
     changed.open()
     await commit.opened
   })
@@ -274,7 +277,7 @@ it('a code that is stored while a revocation waits for it is rejected', async ({
   }
   await postgres.prisma.message.create({ data: { ...message, dueAt: null } })
   const expiresAt = new Date(there.clock.now + 3_600_000)
-  const storing = insertCode({ query: postgres.query, transaction }, { ...code, expiresAt }, () => true)
+  const storing = insertCode({ transaction }, { ...code, expiresAt }, () => true)
   await stored.opened
   const revoked = revokeTokens({ store: postgres, now: createdAt }, database, user.id)
   await expect.poll(() => lockWaits(postgres), { timeout: 10_000 }).toBe(1)

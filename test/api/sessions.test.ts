@@ -158,7 +158,8 @@ describe('refreshSession', () => {
       database: await usher.context.findDatabase(database),
       body: { refreshToken: value },
       caller,
-    }
+      actor: { kind: 'visitor' },
+    } as const
     await expect(refreshSession(usher.context, request)).rejects.toThrow(ClientDisconnected)
     expect((await database.refresh(next.refreshToken.value)).statusCode).toBe(200)
   })

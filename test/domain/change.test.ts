@@ -13,6 +13,8 @@ it.for([
   [{ kind: 'operator' }, {}, {}],
   [{ kind: 'backend', apiKey: { id: 'key-1', scopes: new Set() } }, { apiKey: 'key-1' }, { apiKey: 'key-1' }],
   [{ kind: 'user', user: { id: 'user-1' } as never }, {}, { actorId: 'user-1' }],
+  [{ kind: 'user', user: { id: userId } as never }, {}, {}],
+  [{ kind: 'visitor' }, {}, {}],
 ] as const satisfies [Actor, object, object][])(
   'the event, audit line and delivery of a change by %s follow from its fact',
   async ([actor, ofEvent, ofAudit], { usher, database }) => {

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  eventBody,
-  eventChannels,
-  eventMessages,
-  eventMessagesOf,
-  signUpEvents,
-} from '../../server/domain/events/events.js'
+import { eventBody, eventChannels, eventMessages, signUpEvents } from '../../server/domain/events/events.js'
 
 const createdAt = new Date('2026-03-01T12:00:00Z')
 const nobody = { id: 'database', webhookUrl: null, eventsKept: 0 }
@@ -38,13 +32,6 @@ it('only a webhook has events that are due, and merges updates of a user', () =>
     { ...created, kind: 'webhook', dueAt: createdAt, isMerged: false },
     { ...created, kind: 'kept', dueAt: null, isMerged: false },
   ])
-})
-
-it('events may depend on the row that a change returns, unless nobody receives them', () => {
-  const eventsOf = ({ id }: { id: string }) => [{ type: 'user.created', userId: id } as const]
-  const messagesOf = eventMessagesOf({ ...nobody, webhookUrl }, createdAt, eventsOf)
-  expect(typeof messagesOf === 'function' && messagesOf({ id: 'ada' })).toMatchObject([{ userId: 'ada' }])
-  expect(eventMessagesOf(nobody, createdAt, eventsOf)).toEqual([])
 })
 
 it('only a database with a webhook has events to deliver', () => {

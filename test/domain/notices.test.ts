@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { mailMessage } from '../../server/domain/notices/mail-message.js'
-import { isNoticeOn, noticeMessages, sendNotice, withNotices } from '../../server/domain/notices/notice.js'
-import type { NewMessage } from '../../server/store/queries/outbox.js'
+import { isNoticeOn, noticeMessages } from '../../server/domain/notices/notice.js'
+import { sendNotice } from '../../server/domain/users/send-notice.js'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const database = {
@@ -50,15 +50,6 @@ it('the message of a mail may name another template than that of its type, or no
   expect(mailMessage(mail, new Date(now)).payload).toStrictEqual({ type: 'password_reset' })
 })
 
-it('notices follow the messages of their change, also if these depend on its row', () => {
-  const [notice, event] = ['notice', 'event'].map((id) => ({ id }) as NewMessage) as [NewMessage, NewMessage]
-  expect(withNotices([event], [notice])).toEqual([event, notice])
-  const eventOf = (row: NewMessage) => [row]
-  const both = withNotices(eventOf, [notice])
-  expect(typeof both === 'function' && both(event)).toEqual([event, notice])
-  expect(withNotices(eventOf, [])).toBe(eventOf)
-})
-
 /** Sends a notice, and returns what happened. */
 async function sent({
   mailsOf = (change: () => Promise<object>) => change(),
@@ -98,7 +89,7 @@ async function sent({
     level: 'info',
     child: () => ({ info: (fields: object) => note('audited', fields) }),
   }
-  const request = { database: { ...database, ...more }, caller: { log } }
+  const request = { database: { ...database, ...more }, caller: { log }, actor: { kind: 'visitor' } }
   await sendNotice(context as never, request as never, {
     notice: 'new_network',
     userId: 'ada',

@@ -6,7 +6,7 @@ import { placeOf } from '../../server/domain/numbered-lists/cursor.js'
 import { deleteEndedRows, type ListPage, readList } from '../../server/domain/numbered-lists/read-list.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { keptEvents as list, type Place } from '../../server/store/queries/numbered-lists.js'
-import { changeWithMessages, insertMessages } from '../../server/store/queries/outbox.js'
+import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestDatabase } from '../support/app.js'
@@ -102,8 +102,12 @@ it('the events of a user stay in order when a reader passes between their commit
     text: `UPDATE usher."user" SET preferred_name = 'Ada' WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`,
     values: [database.id, id],
   }
-  const commit = await events.hold(id, 'first', (query) => query(change.text, change.values))
-  const second = changeWithMessages(store, change, events.messagesOf(id, 'second'))
+  const rename: Work = (query) => query(change.text, change.values)
+  const commit = await events.hold(id, 'first', rename)
+  const second = store.transaction(database.id, async (query) => {
+    await rename(query)
+    await insertMessages({ query }, events.messagesOf(id, 'second'))
+  })
   await expect.poll(() => lockWaits(store)).toBe(1)
   const before = await events.read()
   expect(before.names).toEqual([])

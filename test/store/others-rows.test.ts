@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { resetPassword, verifyEmail } from '../../server/store/queries/codes.js'
+import { useResetCode, useVerificationCode } from '../../server/store/queries/codes.js'
 import { findKeysAndHashes } from '../../server/store/queries/keys.js'
 import {
   type Attempt,
@@ -10,7 +10,7 @@ import {
   releaseAttempt,
 } from '../../server/store/queries/login-failures.js'
 import { findLastPlace, findLastPlaces, revocations } from '../../server/store/queries/numbered-lists.js'
-import { endSessionOf } from '../../server/store/queries/session-ends.js'
+import { endOpenSession } from '../../server/store/queries/session-ends.js'
 import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users-of-tokens.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
@@ -42,25 +42,21 @@ interface Ada {
 
 it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
   [
-    'resetPassword',
+    'useResetCode',
     (store, { databaseId, userId }) =>
-      resetPassword(
-        store,
-        { databaseId, id: bystander.resetCodeId, userId },
-        { now, passwordHash: 'hash', messages: [] },
-      ),
+      useResetCode(store, { databaseId, id: bystander.resetCodeId, userId }, { now, passwordHash: 'hash' }),
     undefined,
   ],
   [
-    'verifyEmail',
+    'useVerificationCode',
     (store, { databaseId, userId }) =>
-      verifyEmail(store, { databaseId, id: bystander.verificationCodeId, userId }, { now, messages: [] }),
+      useVerificationCode(store, { databaseId, id: bystander.verificationCodeId, userId }, now),
     undefined,
   ],
   [
-    'endSessionOf',
+    'endOpenSession',
     (store, { databaseId, userId }) =>
-      endSessionOf(store, { databaseId, userId, id: bystander.sessionId }, now),
+      endOpenSession(store, { databaseId, userId, id: bystander.sessionId }, now),
     { ended: [] },
   ],
   [

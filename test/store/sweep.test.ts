@@ -143,13 +143,12 @@ const ends: [string, End][] = [
   ],
   [
     'the limit of sessions',
-    async ({ store, clock }, database, { id: userId }) => {
-      await endUnusedSessions(
+    ({ store, clock }, database, { id: userId, refreshToken }) =>
+      endUnusedSessions(
         store,
-        { databaseId: database.id, userId },
-        { kept: 0, now: new Date(clock.now) },
-      )
-    },
+        { databaseId: database.id, userId, kept: 0, now: new Date(clock.now) },
+        refreshToken.value.slice(0, 36),
+      ),
   ],
 ]
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { deleteMember } from '../../server/store/queries/member-changes.js'
-import { lockTenant } from '../../server/store/queries/members.js'
+import { lockUsersAndTenant } from '../../server/store/queries/members.js'
 import { newPassword } from '../support/codes.js'
 import { it as feedTest, newWorld, verdictOfMe } from '../support/followed-revocations.js'
 import { lockWaits } from '../support/lock-waits.js'
@@ -18,7 +18,7 @@ it('a token that is issued while a removal commits has the tenant and the earlie
   const { code } = (await feed.manage(['POST', `users/${id}/codes`], body)).json()
   const [reset] = await usher.store.transaction(app.id, async (query) => {
     const key = { databaseId: app.id, tenantId: engines, userId: id }
-    await lockTenant({ query }, key, [id])
+    await lockUsersAndTenant({ query }, key, [id])
     await deleteMember({ query }, { ...key, now: new Date(usher.clock.now) })
     const begun = app.as('', 'POST', 'password-reset/confirm', { code, newPassword })
     await expect.poll(() => lockWaits(usher.store)).toBe(1)

@@ -1,8 +1,8 @@
 import type { Message } from '../../store/generated/client.js'
 import { type CodeUser, type FoundCode, findCode } from '../../store/queries/codes.js'
+import type { Fact } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
-import type { Event } from '../events/events.js'
 import { requireIssued, signedText } from '../keys/signed-text.js'
 
 /** Purposes of the codes that a user gets at the current address. */
@@ -55,6 +55,6 @@ export const requireCode = (
     find: (id) => findCode(context.store, { databaseId, id, purpose }, new Date(context.now())),
   })
 
-/** Returns the events of a user who has used a code. */
-export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event[] =>
+/** Returns what the use of a code changes, apart from what the code is for. */
+export const factsOfUse = ({ id: userId, isNewlyVerified }: CodeUser): Fact[] =>
   isNewlyVerified ? [{ type: 'user.email_verified', userId }] : []

@@ -3,9 +3,9 @@ import type { Change, Outcome } from '../change.js'
 import { requireAccountOperations, requireCodeMails } from '../databases/find-database.js'
 import type { Secrets } from '../keys/database-secrets.js'
 import { signedText } from '../keys/signed-text.js'
+import { requireLocked } from '../locked-user.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { Problem } from '../problem.js'
-import { requireLocked } from '../users/user-changes.js'
 import { type CodePurpose, endOfCode } from './code.js'
 
 /**

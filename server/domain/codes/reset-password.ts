@@ -1,15 +1,14 @@
 import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
-import { type CodeUser, resetPassword as reset } from '../../store/queries/codes.js'
-import { audit } from '../../telemetry/audit.js'
+import { useResetCode } from '../../store/queries/codes.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { eventChannels, eventMessagesOf } from '../events/events.js'
-import { noticeMessages, withNotices } from '../notices/notice.js'
+import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { completeLogin } from '../users/complete-login.js'
 import { recordHashParameters } from '../users/verify-password.js'
-import { requireCode, verifiedEvents } from './code.js'
+import { factsOfUse, requireCode } from './code.js'
 
 /**
  * Sets a new password with a code. Ends all sessions, revokes all earlier tokens and clears the failed logins. The
@@ -24,34 +23,26 @@ export async function resetPassword(
 ): Promise<SignedInUser> {
   const { database, caller } = request
   const { code, newPassword } = request.body
-  const { store, hashing, throttle } = context
+  const { hashing, throttle } = context
   const found = await requireCode(context, database, { purpose: 'password_reset', code })
   const { email, userId, canonicalEmail } = found
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
-  const now = context.now()
-  const at = new Date(now)
-  const events = eventMessagesOf<CodeUser>(database, at, (user) => [
-    { type: 'user.password_changed', userId },
-    ...verifiedEvents(user),
-  ])
-  const notices = noticeMessages(database, 'password_changed', {
-    userId,
-    recipient: email,
-    // The code has verified it.
-    isVerified: true,
-    now: at,
+  const { user, at } = await runChange(context, request, async (change) => {
+    const { now } = change
+    const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
+    if (!user) throw new Problem('code_invalid')
+    // The code has verified the address.
+    const notified = { userId, recipient: email, isVerified: true, now }
+    return {
+      result: { user, at: now },
+      facts: [{ type: 'user.password_reset', userId }, ...factsOfUse(user)],
+      events: [{ type: 'user.password_changed', userId }],
+      mails: noticeMessages(database, 'password_changed', notified),
+    }
   })
-  const user = await reset(
-    store,
-    { databaseId: database.id, ...found },
-    { now: at, passwordHash, messages: withNotices(events, notices) },
-  )
-  if (!user) throw new Problem('code_invalid')
-  context.deliver([...eventChannels(database), ...notices])
-  const signedIn = await completeLogin(context, request, { user, readAt: now, event: 'user.password_reset' })
-  if (user.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
+  const signedIn = await completeLogin(context, request, { user, readAt: at.getTime() })
   try {
     await throttle.unlock(database.id, canonicalEmail)
   } catch (error) {

@@ -1,11 +1,10 @@
 import type { VerifiedEmail, VerifyEmailBody } from '@usher/contract'
-import { verifyEmail as verify } from '../../store/queries/codes.js'
-import { audit } from '../../telemetry/audit.js'
+import { useVerificationCode } from '../../store/queries/codes.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { eventChannels, eventMessagesOf } from '../events/events.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import { requireCode, verifiedEvents } from './code.js'
+import { factsOfUse, requireCode } from './code.js'
 
 /**
  * Marks an address as verified with a code that was sent to it. A rejected request does not use up the code.
@@ -15,17 +14,15 @@ import { requireCode, verifiedEvents } from './code.js'
  */
 export async function verifyEmail(
   context: AppContext,
-  { database, user, body: { code }, caller }: DatabaseRequest<VerifyEmailBody> & Partial<UserRequest>,
+  request: DatabaseRequest<VerifyEmailBody> & Partial<UserRequest>,
 ): Promise<VerifiedEmail> {
+  const { database, user, body } = request
   if (!user && database.verifyEmailWithToken) throw new Problem('token_missing')
-  const found = await requireCode(context, database, { purpose: 'email_verification', code })
-  const { userId } = found
-  if (user && user.id !== userId) throw new Problem('code_invalid')
-  const now = new Date(context.now())
-  const messages = eventMessagesOf(database, now, verifiedEvents)
-  const verified = await verify(context.store, { databaseId: database.id, ...found }, { now, messages })
-  if (!verified) throw new Problem('code_invalid')
-  context.deliver(eventChannels(database))
-  if (verified.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
-  return { email: verified.email }
+  const found = await requireCode(context, database, { purpose: 'email_verification', code: body.code })
+  if (user && user.id !== found.userId) throw new Problem('code_invalid')
+  return runChange(context, request, async (change) => {
+    const verified = await useVerificationCode(change, { databaseId: database.id, ...found }, change.now)
+    if (!verified) throw new Problem('code_invalid')
+    return { result: { email: verified.email }, facts: factsOfUse(verified) }
+  })
 }

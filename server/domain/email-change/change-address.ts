@@ -1,4 +1,4 @@
-import type { AddressOwner } from '../../store/queries/email-changes.js'
+import type { LockedUser } from '../../store/queries/changed-user.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import {
   findHolder,
@@ -14,8 +14,8 @@ import { dummyHashOf } from '../passwords/formats/read-hash.js'
 
 /** A change of the address of a locked user. */
 export interface AddressChange {
-  user: Omit<AddressOwner, 'disabledAt'>
-  to: Pick<AddressOwner, 'email' | 'canonicalEmail'>
+  user: LockedUser
+  to: Pick<LockedUser, 'email' | 'canonicalEmail'>
   /** Whether the former address gets a mail. It is reserved, and the mail has a code to undo the change, if it was verified. */
   isUndoable: boolean
   /** Stores the new address. */
@@ -47,7 +47,7 @@ export const hasUndo = ({
  * @throws a unique violation (SQLSTATE 23505) if another user takes the address meanwhile
  */
 export async function changeAddress(
-  change: Pick<Change, 'query' | 'database' | 'now'>,
+  change: Change,
   { user, to: { email, canonicalEmail }, isUndoable, update }: AddressChange,
 ): Promise<readonly NewMessage[]> {
   const { database, now } = change

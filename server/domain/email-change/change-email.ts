@@ -1,16 +1,9 @@
 import type { ChangedEmail, ChangeEmailBody } from '@usher/contract'
 import { isUniqueViolation } from '../../store/errors.js'
-import {
-  type FoundChange,
-  findPendingChange,
-  lockAddressOwner,
-  replaceAddress,
-} from '../../store/queries/email-changes.js'
-import { insertMessages } from '../../store/queries/outbox.js'
-import { audit } from '../../telemetry/audit.js'
+import { lockUser } from '../../store/queries/changed-user.js'
+import { type FoundChange, findPendingChange, replaceAddress } from '../../store/queries/email-changes.js'
+import { type Change, type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
-import { eventChannels, eventMessages } from '../events/events.js'
 import { requireIssued } from '../keys/signed-text.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
@@ -24,43 +17,39 @@ import { AddressTaken, changeAddress } from './change-address.js'
  */
 export async function changeEmail(
   context: AppContext,
-  { database, body: { code }, caller }: DatabaseRequest<ChangeEmailBody>,
+  request: DatabaseRequest<ChangeEmailBody>,
 ): Promise<ChangedEmail> {
-  const { id: databaseId } = database
-  const now = new Date(context.now())
+  const databaseId = request.database.id
   const found = await requireIssued(context, databaseId, {
     purpose: 'email_change',
-    code,
-    find: (id) => findPendingChange(context.store, { databaseId, id }, now),
+    code: request.body.code,
+    find: (id) => findPendingChange(context.store, { databaseId, id }, new Date(context.now())),
   })
-  const { isNewlyVerified } = await change(context, database, { found, now }).catch((error) => {
+  return runChange(context, request, (change) => makePendingChange(change, found)).catch((error) => {
     throw isUniqueViolation(error) || error instanceof AddressTaken
       ? new Problem('email_taken', { cause: error })
       : error
   })
-  context.deliver([{ databaseId, kind: 'mail' }, ...eventChannels(database)])
-  const { userId } = found
-  audit(caller.log, 'user.email_changed', { databaseId, userId })
-  if (isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId, userId })
-  return { email: found.email }
 }
 
 /** @throws a unique violation if another user takes the address meanwhile */
-const change = (context: AppContext, database: Database, { found, now }: { found: FoundChange; now: Date }) =>
-  context.store.transaction(database.id, async (query) => {
-    const { userId, email, canonicalEmail } = found
-    const key = { databaseId: database.id, userId }
-    const user = await lockAddressOwner({ query }, key)
-    // Checked again, because the lock may have waited for another change.
-    const isPending = await findPendingChange({ query }, { databaseId: database.id, id: found.id }, now)
-    if (!user || !isPending) throw new Problem('code_invalid')
-    const update = () => replaceAddress({ query }, key, { email, canonicalEmail, now })
-    const mails = await changeAddress({ query, database, now }, { user, to: found, isUndoable: true, update })
-    const isNewlyVerified = canonicalEmail !== user.canonicalEmail || user.emailVerifiedAt === null
-    const events = eventMessages(database, now, [
-      { type: 'user.email_changed', userId },
-      ...(isNewlyVerified ? [{ type: 'user.email_verified', userId } as const] : []),
-    ])
-    await insertMessages({ query }, [...events, ...mails])
-    return { isNewlyVerified }
-  })
+async function makePendingChange(
+  change: Change,
+  { id, userId, email, canonicalEmail }: FoundChange,
+): Promise<Outcome<ChangedEmail>> {
+  const { database, now } = change
+  const databaseId = database.id
+  const user = await lockUser(change, { databaseId, id: userId }, 'UPDATE')
+  // Checked again, because the lock may have waited for another change.
+  const isPending = await findPendingChange(change, { databaseId, id }, now)
+  if (!user || !isPending) throw new Problem('code_invalid')
+  const to = { email, canonicalEmail }
+  const update = () => replaceAddress(change, { databaseId, userId }, { ...to, now })
+  const mails = await changeAddress(change, { user, to, isUndoable: true, update })
+  const isNewlyVerified = canonicalEmail !== user.canonicalEmail || user.emailVerifiedAt === null
+  const facts: Fact[] = [
+    { type: 'user.email_changed', userId },
+    ...(isNewlyVerified ? [{ type: 'user.email_verified', userId } as const] : []),
+  ]
+  return { result: { email }, facts, mails }
+}

@@ -6,8 +6,8 @@ import { freeReserved } from '../../store/queries/reserved-addresses.js'
 import { disableUser, enableUser } from '../../store/queries/revocations.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { Change, Changes, Fact, Outcome } from '../change.js'
+import { requireLocked } from '../locked-user.js'
 import { emailTaken, externalIdTaken } from '../problem.js'
-import { requireLocked } from '../users/user-changes.js'
 import { AddressTaken, changeAddress, hasUndo } from './change-address.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
@@ -21,9 +21,10 @@ export interface FieldChanges
 
 /**
  * Changes fields of a user: all of them or none. A new address is unverified. The user can undo its change by a mail to the
- * former address.
+ * former address. Users change only their own name.
  *
  * @param wanted.require throws if the user must not be changed. The user is locked meanwhile
+ * @returns the user after the change
  * @throws {Problem} `user_not_found`; `email_taken`; `external_id_taken`
  */
 export async function changeUser(
@@ -33,7 +34,7 @@ export async function changeUser(
     changes,
     require,
   }: { userId: string; changes: FieldChanges; require?: (user: ChangeableUser) => void },
-): Promise<Outcome<undefined>> {
+): Promise<Outcome<ChangeableUser>> {
   const { database, now } = change
   const former = await requireLocked(change, userId)
   require?.(former)
@@ -60,7 +61,7 @@ export async function changeUser(
   if (state.includes('user.disabled')) await disableUser(change, key, now)
   if (state.includes('user.enabled')) await enableUser(change, key)
   const types = [...fields, ...(ended.length > 0 ? (['user.email_undo_ended'] as const) : []), ...state]
-  return { result: undefined, facts: types.map((type) => ({ type, userId: id })), mails }
+  return { result: user, facts: types.map((type) => ({ type, userId: id })), mails }
 }
 
 /** Returns the user after the changes. */

@@ -1,10 +1,9 @@
 import type { ChangedEmail, UndoEmailChangeBody } from '@usher/contract'
-import { lockAddressOwner, replaceAddress } from '../../store/queries/email-changes.js'
-import { insertMessages } from '../../store/queries/outbox.js'
+import { lockUser } from '../../store/queries/changed-user.js'
+import { replaceAddress } from '../../store/queries/email-changes.js'
 import { findReserved, freeReserved } from '../../store/queries/reserved-addresses.js'
-import { audit } from '../../telemetry/audit.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { eventChannels, eventMessages } from '../events/events.js'
 import { requireIssued } from '../keys/signed-text.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
@@ -20,37 +19,35 @@ import type { DatabaseRequest } from '../request.js'
  */
 export async function undoEmailChange(
   context: AppContext,
-  { database, body: { code }, caller }: DatabaseRequest<UndoEmailChangeBody>,
+  request: DatabaseRequest<UndoEmailChangeBody>,
 ): Promise<ChangedEmail> {
-  const { id: databaseId } = database
-  const now = new Date(context.now())
+  const databaseId = request.database.id
   const find = async (store: Pick<AppContext['store'], 'query'>, id: string) => {
     const reserved = await findReserved(store, { databaseId, id })
-    return reserved && reserved.until > now ? reserved : undefined
+    return reserved && reserved.until.getTime() > context.now() ? reserved : undefined
   }
   const { id, userId, email, canonicalEmail, number } = await requireIssued(context, databaseId, {
     purpose: 'email_change_undo',
-    code,
+    code: request.body.code,
     find: (id) => find(context.store, id),
   })
-  await context.store.transaction(databaseId, async (query) => {
+  return runChange(context, request, async (change) => {
+    const { now } = change
     const key = { databaseId, userId }
-    const user = await lockAddressOwner({ query }, key)
+    const user = await lockUser(change, { databaseId, id: userId }, 'UPDATE')
     // Checked again, because the lock may have waited for another undo.
-    if (!user || !(await find({ query }, id))) throw new Problem('code_invalid')
-    await freeReserved({ query }, key, number)
+    if (!user || !(await find(change, id))) throw new Problem('code_invalid')
+    await freeReserved(change, key, number)
     const passwordHash = dummyHashOf(user.passwordHash)
-    await replaceAddress({ query }, key, { email, canonicalEmail, now, passwordHash })
-    await insertMessages({ query }, [
-      ...eventMessages(database, now, [
+    await replaceAddress(change, key, { email, canonicalEmail, now, passwordHash })
+    const template = 'email_change_undone'
+    return {
+      result: { email },
+      facts: [
         { type: 'user.email_change_undone', userId },
         { type: 'user.email_verified', userId },
-      ]),
-      mailMessage({ databaseId, type: 'password_reset', template: 'email_change_undone', userId }, now),
-    ])
+      ],
+      mails: [mailMessage({ databaseId, type: 'password_reset', template, userId }, now)],
+    }
   })
-  context.deliver([{ databaseId, kind: 'mail' }, ...eventChannels(database)])
-  audit(caller.log, 'user.email_change_undone', { databaseId, userId })
-  audit(caller.log, 'user.email_verified', { databaseId, userId })
-  return { email }
 }

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../store/generated/client.js'
-import type { MessagesOf, NewMessage } from '../../store/queries/outbox.js'
+import type { NewMessage } from '../../store/queries/outbox.js'
 
 export const eventTypes = [
   'user.created',
@@ -43,39 +43,27 @@ export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsKept'>
 
 /** Returns the messages of events, to be written with their change. Returns none if the database has no receiver. */
 export function eventMessages(
-  database: EventSource,
+  { id: databaseId, webhookUrl, eventsKept }: EventSource,
   createdAt: Date,
   events: readonly Event[],
 ): readonly NewMessage[] {
-  const messagesOf = eventMessagesOf(database, createdAt, () => events)
-  return typeof messagesOf === 'function' ? messagesOf(undefined) : messagesOf
-}
-
-/** Does what {@link eventMessages} does, for events that depend on the row that the change returns. */
-export function eventMessagesOf<Row>(
-  { id: databaseId, webhookUrl, eventsKept }: EventSource,
-  createdAt: Date,
-  eventsOf: (row: Row) => readonly Event[],
-): MessagesOf<Row> {
   const kinds = [...(webhookUrl === null ? [] : ['webhook']), ...(eventsKept > 0 ? ['kept'] : [])]
-  if (kinds.length === 0) return []
-  return (row) =>
-    eventsOf(row).flatMap((event) => {
-      const message = {
-        databaseId,
-        id: uuidv7(),
-        userId: event.userId ?? null,
-        payload: { ...event },
-        createdAt,
-      }
-      return kinds.map((kind) => ({
-        ...message,
-        kind,
-        dueAt: kind === 'webhook' ? createdAt : null,
-        // A reader of kept events may have seen the earlier one.
-        isMerged: kind === 'webhook' && event.type === 'user.updated',
-      }))
-    })
+  return events.flatMap((event) => {
+    const message = {
+      databaseId,
+      id: uuidv7(),
+      userId: event.userId ?? null,
+      payload: { ...event },
+      createdAt,
+    }
+    return kinds.map((kind) => ({
+      ...message,
+      kind,
+      dueAt: kind === 'webhook' ? createdAt : null,
+      // A reader of kept events may have seen the earlier one.
+      isMerged: kind === 'webhook' && event.type === 'user.updated',
+    }))
+  })
 }
 
 /** Returns what `context.deliver` needs after a change that may have caused events. */

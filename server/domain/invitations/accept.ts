@@ -1,18 +1,14 @@
 import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
-import {
-  type FoundInvitation,
-  findAcceptingUser,
-  findPending,
-  type PendingInvitation,
-} from '../../store/queries/acceptances.js'
+import { type FoundInvitation, findPending, type PendingInvitation } from '../../store/queries/acceptances.js'
 import { deleteInvitation } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
-import { lockTenant } from '../../store/queries/members.js'
+import { lockUsersAndTenant } from '../../store/queries/members.js'
 import type { Store } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
+import { requireLocked } from '../locked-user.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
@@ -45,11 +41,9 @@ export async function acceptInvitation(
     const { now } = change
     const acceptance = { database, invitation, userId: user.id, now }
     const pending = await lockPending(change, acceptance)
-    const account = await findAcceptingUser(change, database.id, user)
-    if (!account) throw new Problem('token_invalid')
-    if (account.canonicalEmail !== invitation.canonicalEmail)
-      throw new Problem('invitation_for_other_address')
-    if (!account.isVerified) throw new Problem('email_not_verified')
+    const { canonicalEmail, emailVerifiedAt } = await requireLocked(change, user.id)
+    if (canonicalEmail !== invitation.canonicalEmail) throw new Problem('invitation_for_other_address')
+    if (!emailVerifiedAt) throw new Problem('email_not_verified')
     requireSeat(pending)
     await join(change, acceptance, pending)
     const joined = { tenantId: invitation.tenantId, role: pending.role, joinedAt: now.toISOString() }
@@ -64,7 +58,8 @@ export async function acceptInvitation(
  */
 async function lockPending(transaction: Transaction, acceptance: Acceptance) {
   const { database, invitation, userId } = acceptance
-  await lockTenant(transaction, { databaseId: database.id, tenantId: invitation.tenantId }, [userId])
+  const tenant = { databaseId: database.id, tenantId: invitation.tenantId }
+  await lockUsersAndTenant(transaction, tenant, [userId])
   return requirePending(transaction, acceptance)
 }
 
@@ -103,18 +98,18 @@ async function join(
 /**
  * Adds a user who signs up to the tenant of an invitation.
  *
- * @param insertUser inserts the user
+ * @param insert inserts the user
  * @throws {Problem} `code_invalid`; `seats_full`
  */
 export async function acceptWithSignUp(
   transaction: Transaction,
   acceptance: Acceptance,
-  insertUser: (transaction: Transaction) => Promise<unknown>,
+  insert: (transaction: Transaction) => Promise<unknown>,
 ) {
   // So that an invalid code is reported before a taken address.
   requireSeat(await requirePending(transaction, acceptance))
   // Before the tenant is locked, as users are added who have tenants: the address may be that of one of them.
-  await insertUser(transaction)
+  await insert(transaction)
   const pending = await lockPending(transaction, acceptance)
   requireSeat(pending)
   await join(transaction, acceptance, pending)

@@ -1,9 +1,8 @@
 import type { Invitation, InviteMemberBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { findInvitee, type ListedInvitation, storeInvitation } from '../../store/queries/invitations.js'
-import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
-import { type Change, type Outcome, runChange } from '../change.js'
+import { type Change, type Outcome, runWithinLimits } from '../change.js'
 import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import { type RuleDatabase, requireAppUrl } from '../databases/find-database.js'
@@ -38,14 +37,12 @@ export async function inviteMember(
     clientAddress: caller.clientAddress,
     inviterId: user.id,
   }
-  const invited = await context.requestAllowance.count(database, mail, (countRequest) =>
-    runChange(context, request, (change) => invite(change, { ...body, tenantId }, countRequest)),
-  )
-  if ('limit' in invited) {
-    const { limit, retryAfterSeconds } = invited
-    audit(caller.log, 'mail.throttled', { databaseId: database.id, limit })
-    throw new Problem('too_many_invitations', { retryAfterSeconds })
-  }
+  const invited = await runWithinLimits(context, request, {
+    limited: mail,
+    rule: (change, countRequest) => invite(change, { ...body, tenantId }, countRequest),
+  })
+  if ('limit' in invited)
+    throw new Problem('too_many_invitations', { retryAfterSeconds: invited.retryAfterSeconds })
   return invitationBody(invited)
 }
 

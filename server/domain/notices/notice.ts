@@ -1,9 +1,5 @@
 import type { Database } from '../../store/generated/client.js'
-import { insertMessages, type MessagesOf, type NewMessage } from '../../store/queries/outbox.js'
-import { hasVerifiedAddress } from '../../store/queries/users.js'
-import { audit } from '../../telemetry/audit.js'
-import type { AppContext } from '../context.js'
-import type { DatabaseRequest } from '../request.js'
+import type { NewMessage } from '../../store/queries/outbox.js'
 import { mailMessage } from './mail-message.js'
 
 /** The setting that turns each notice on. A notice is a mail without a code about a change of the account. */
@@ -49,43 +45,3 @@ export const noticeMessages = (
   isVerified && isNoticeOn(database, notice)
     ? [mailMessage({ databaseId: database.id, type: notice, ...notified }, now)]
     : []
-
-/** Returns messages and notices as one. */
-export function withNotices<Row>(messages: MessagesOf<Row>, notices: readonly NewMessage[]): MessagesOf<Row> {
-  if (typeof messages !== 'function') return [...messages, ...notices]
-  return notices.length === 0 ? messages : (row) => [...messages(row), ...notices]
-}
-
-/**
- * Sends a notice of an event that changed no credential, unless the user has received too many or never verified the address.
- * A failure is only logged, because the event itself is already stored.
- */
-export async function sendNotice(
-  {
-    store,
-    requestAllowance,
-    deliver,
-    now,
-  }: Pick<AppContext, 'store' | 'requestAllowance' | 'deliver' | 'now'>,
-  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { notice, userId, isWanted }: { notice: Notice; userId: string; isWanted?: () => Promise<boolean> },
-) {
-  if (!isNoticeOn(database, notice)) return
-  try {
-    if (isWanted && !(await isWanted())) return
-    if (!(await hasVerifiedAddress(store, { databaseId: database.id, userId }))) return
-    const message = mailMessage({ databaseId: database.id, type: notice, userId }, new Date(now()))
-    const stored = await requestAllowance.count(database, { purpose: 'notice', userId }, (countRequest) =>
-      store.transaction(database.id, async (query) => {
-        await countRequest({ query })
-        await insertMessages({ query }, [message])
-        return message
-      }),
-    )
-    if ('limit' in stored)
-      audit(caller.log, 'mail.throttled', { databaseId: database.id, limit: stored.limit })
-    else deliver([stored])
-  } catch (error) {
-    caller.log.warn({ err: error, databaseId: database.id, userId, notice }, 'a notice was not stored')
-  }
-}

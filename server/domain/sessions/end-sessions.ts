@@ -1,58 +1,45 @@
 import type { RefreshTokenBody, SessionPath } from '@usher/contract'
-import { revokeIfUnchanged } from '../../store/queries/revocations.js'
-import {
-  type EndedSessions,
-  endSession as end,
-  endSessionOf,
-  revokeOthers,
-} from '../../store/queries/session-ends.js'
-import { type AuditEvent, audit } from '../../telemetry/audit.js'
+import { type EndedSessions, endOpenSession, revokeOthers } from '../../store/queries/session-ends.js'
+import { type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import { readRefreshToken } from './session-tokens.js'
 
 /** Ends the session of a refresh token. An unknown token changes nothing. */
-export async function endSession(
-  context: AppContext,
-  { database, body, caller }: DatabaseRequest<RefreshTokenBody>,
-) {
+export async function endSession(context: AppContext, request: DatabaseRequest<RefreshTokenBody>) {
+  const { database, body } = request
   const token = await readRefreshToken(context, database, body.refreshToken)
   if (!token) return
   const session = { databaseId: database.id, id: token.sessionId }
-  auditEnds({ database, caller }, await end(context.store, session, new Date(context.now())))
+  await runChange(context, request, async (change) =>
+    outcomeOf(await endOpenSession(change, session, change.now)),
+  )
 }
 
 /** Ends a session of the user of a token. Does nothing if the session has ended or belongs to another user. */
-export async function endSessionById(
-  context: AppContext,
-  { database, user, params: { sessionId }, caller }: UserRequest & { params: SessionPath },
-) {
-  const session = { databaseId: database.id, userId: user.id, id: sessionId }
-  auditEnds({ database, caller }, await endSessionOf(context.store, session, new Date(context.now())))
+export function endSessionById(context: AppContext, request: UserRequest & { params: SessionPath }) {
+  const { database, user, params } = request
+  const session = { databaseId: database.id, userId: user.id, id: params.sessionId }
+  return runChange(context, request, async (change) =>
+    outcomeOf(await endOpenSession(change, session, change.now)),
+  )
 }
 
-/** Audits that sessions have ended, and all tokens of their user if these were revoked, too. */
-export function auditEnds(
-  { database: { id: databaseId }, caller: { log } }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { ended, revoked }: EndedSessions,
-  event: AuditEvent = 'session.ended',
-) {
-  for (const session of ended) audit(log, event, { databaseId, ...session })
-  const [first] = ended
-  if (first && revoked) audit(log, 'user.tokens_revoked', { databaseId, userId: first.userId })
-}
-
-/**
- * Ends all sessions of a user, and revokes all tokens.
- *
- * @throws {Problem} `token_invalid` also if another request has revoked them meanwhile
- */
-export async function endAllSessions(context: AppContext, { database, user, caller }: UserRequest) {
-  const read = { ...user, databaseId: database.id }
-  const revoked = await revokeIfUnchanged(context.store, read, { now: new Date(context.now()) })
-  if (!revoked) throw new Problem('token_invalid')
-  audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+/** Returns the outcome of a change that has ended sessions, and has revoked all tokens of their user if it had to. */
+export function outcomeOf(
+  result: EndedSessions,
+  type: Fact['type'] = 'session.ended',
+): Outcome<EndedSessions> {
+  const { ended, revoked } = result
+  const revoking = revoked ? ended.slice(0, 1) : []
+  return {
+    result,
+    facts: [
+      ...ended.map((session) => ({ type, ...session })),
+      ...revoking.map(({ userId }) => ({ type: 'user.tokens_revoked', userId }) as const),
+    ],
+  }
 }
 
 /**
@@ -62,18 +49,16 @@ export async function endAllSessions(context: AppContext, { database, user, call
  * @throws {Problem} `session_required` if the token belongs to no session; `token_invalid` also if another request has
  * revoked it meanwhile
  */
-export async function endOtherSessions(
-  { store, now }: AppContext,
-  { database, user, claims, caller }: UserRequest,
-) {
-  const { id, generation } = user
+export async function endOtherSessions(context: AppContext, request: UserRequest) {
+  const { database, user, claims } = request
+  const { id: userId, generation } = user
   // The id of a session is the `jti` of its login's token.
   const sessionId = claims.sessionId ?? claims.id
-  await store.transaction(database.id, async (query) => {
-    const owner = { databaseId: database.id, id, generation, now: new Date(now()), sessionId }
-    const others = await revokeOthers(query, owner)
+  await runChange(context, request, async (change) => {
+    const owner = { databaseId: database.id, id: userId, generation, now: change.now, sessionId }
+    const others = await revokeOthers(change, owner)
     if (!others) throw new Problem('token_invalid')
     if (others.kept === 0) throw new Problem(claims.sessionId ? 'token_invalid' : 'session_required')
+    return { result: undefined, facts: [{ type: 'user.tokens_revoked', userId }] }
   })
-  audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: id })
 }

@@ -1,12 +1,13 @@
 import type { OpenSessionBody, Session } from '@usher/contract'
 import { isForeignKeyViolation } from '../../store/errors.js'
-import { endUnusedSessions } from '../../store/queries/session-ends.js'
+import { endUnusedSessions, findUnusedSession } from '../../store/queries/session-ends.js'
 import { insertSession } from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { auditEnds } from './end-sessions.js'
+import { outcomeOf } from './end-sessions.js'
 import { issueTokens } from './session-tokens.js'
 
 /**
@@ -29,8 +30,9 @@ const unseenSessions = 50
  */
 export async function openSession(
   context: AppContext,
-  { database, user, claims, body, caller }: UserRequest<OpenSessionBody | undefined>,
+  request: UserRequest<OpenSessionBody | undefined>,
 ): Promise<Session> {
+  const { database, user, claims, body, caller } = request
   const now = context.now()
   const loginAt = claims.issuedAt * 1000
   const { sessionIdleSeconds, sessionMaxSeconds } = database
@@ -56,7 +58,7 @@ export async function openSession(
   if (!added) throw new Problem('session_not_opened')
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   const isNearLimit = added.others >= database.sessionsPerUser - unseenSessions
-  const revoked = isNearLimit ? await endExcessSessions(context, { database, caller }, userId) : undefined
+  const revoked = isNearLimit ? await endExcessSessions(context, request) : undefined
   return issueTokens(context, database, {
     user: { ...user, ...revoked },
     session: { id, authenticatedAt, refreshes: 0, expiresAt },
@@ -68,14 +70,19 @@ export async function openSession(
  * Ends the longest unused sessions of a user who has more than the database allows. Returns the values of the user if all
  * tokens were revoked.
  */
-async function endExcessSessions(
-  { store, now }: AppContext,
-  { database, caller }: Pick<UserRequest, 'database' | 'caller'>,
-  userId: string,
-) {
-  const databaseId = database.id
-  const limit = { kept: database.sessionsPerUser, now: new Date(now()) }
-  const ends = await endUnusedSessions(store, { databaseId, userId }, limit)
-  auditEnds({ database, caller }, ends)
-  return ends.revoked
+async function endExcessSessions(context: AppContext, request: UserRequest) {
+  const { database, user } = request
+  const excess = {
+    databaseId: database.id,
+    userId: user.id,
+    kept: database.sessionsPerUser,
+    now: new Date(context.now()),
+  }
+  // Usually there are none. Then this is the only statement.
+  const unused = await findUnusedSession(context.store, excess)
+  if (!unused) return undefined
+  const { revoked } = await runChange(context, request, async (change) =>
+    outcomeOf(await endUnusedSessions(change, excess, unused)),
+  )
+  return revoked
 }

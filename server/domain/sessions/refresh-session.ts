@@ -1,16 +1,11 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
-import type { EndedSession } from '../../store/queries/session-ends.js'
-import {
-  endReusedSession,
-  type Refresh,
-  refreshSession as refresh,
-} from '../../store/queries/session-refreshes.js'
+import { countRefresh, endReusedSession, type Refresh } from '../../store/queries/session-refreshes.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { eventChannels, eventMessagesOf } from '../events/events.js'
-import { sendNotice } from '../notices/notice.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { auditEnds } from './end-sessions.js'
+import { sendNotice } from '../users/send-notice.js'
+import { outcomeOf } from './end-sessions.js'
 import { issueTokens, readRefreshToken } from './session-tokens.js'
 
 /** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
@@ -24,8 +19,9 @@ const repeatableSeconds = 30
  */
 export async function refreshSession(
   context: AppContext,
-  { database, body, caller }: DatabaseRequest<RefreshTokenBody>,
+  request: DatabaseRequest<RefreshTokenBody>,
 ): Promise<Session> {
+  const { database, body, caller } = request
   const token = await readRefreshToken(context, database, body.refreshToken)
   const { sessionIdleSeconds: idleSeconds, sessionMaxSeconds: maxSeconds } = database
   if (!token) throw new Problem('session_ended')
@@ -39,13 +35,13 @@ export async function refreshSession(
     idleSeconds,
     maxSeconds,
   }
-  let session = await refresh(context.store, attempt)
+  let session = await countRefresh(context.store, attempt)
   if (!session) {
     // Its server was frozen or the store was slow, and the client may have sent the refresh token to another server since.
     if (caller.isDisconnected()) throw new ClientDisconnected()
-    await endIfReused(context, { database, caller }, attempt)
+    await endIfReused(context, request, attempt)
     // It may have waited for a revocation that lets the session continue, and have read the user before.
-    session = await refresh(context.store, attempt)
+    session = await countRefresh(context.store, attempt)
   }
   if (!session) throw new Problem('session_ended')
   return issueTokens(context, database, {
@@ -56,19 +52,9 @@ export async function refreshSession(
 }
 
 /** Ends the session of a refresh token that was used before. */
-async function endIfReused(
-  context: AppContext,
-  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  attempt: Refresh,
-) {
-  const messages = eventMessagesOf<EndedSession>(database, attempt.now, (session) => [
-    { type: 'session.reuse_detected', ...session },
-  ])
-  const ends = await endReusedSession(context.store, attempt, messages)
-  const [session] = ends.ended
-  if (!session) return
-  const { userId } = session
-  context.deliver(eventChannels(database))
-  auditEnds({ database, caller }, ends, 'session.reuse_detected')
-  await sendNotice(context, { database, caller }, { notice: 'session_reused', userId })
+async function endIfReused(context: AppContext, request: DatabaseRequest, attempt: Refresh) {
+  const { ended } = await runChange(context, request, async (change) =>
+    outcomeOf(await endReusedSession(change, attempt), 'session.reuse_detected'),
+  )
+  for (const { userId } of ended) await sendNotice(context, request, { notice: 'session_reused', userId })
 }

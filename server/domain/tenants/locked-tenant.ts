@@ -1,4 +1,4 @@
-import { findStanding, lockTenant as lockRows, type Standing } from '../../store/queries/members.js'
+import { findStanding, lockUsersAndTenant, type Standing } from '../../store/queries/members.js'
 import { isShareTaken } from '../../store/queries/stored-revocations.js'
 import type { Change } from '../change.js'
 import { Problem, tenantNotFound } from '../problem.js'
@@ -35,9 +35,10 @@ export async function lockTenant(
   const user = actor.kind === 'user' ? actor.user : undefined
   const key = { databaseId: database.id, tenantId, userId: userId ?? user?.id }
   const userIds = [user?.id, userId].filter((id) => id !== undefined)
-  await lockRows(change, key, userIds)
+  await lockUsersAndTenant(change, key, userIds)
   const { isUnchanged, actorRole, ...standing } = await findStanding(change, key, user)
-  if (!user && standing.hasTenant) return { ...standing, actorRole: 'owner' }
+  const isTrusted = actor.kind === 'operator' || actor.kind === 'backend'
+  if (isTrusted && standing.hasTenant) return { ...standing, actorRole: 'owner' }
   if (user && !isUnchanged) throw new Problem('token_invalid')
   if (actorRole === null) throw tenantNotFound(database, tenantId)
   return { ...standing, actorRole }

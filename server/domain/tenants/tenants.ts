@@ -6,7 +6,6 @@ import {
   countCreated,
   findTenant,
   insertTenant,
-  lockCreator,
   type TenantFields,
   type TenantRow,
   updateTenant,
@@ -24,6 +23,7 @@ import {
 } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
+import { requireLocked } from '../locked-user.js'
 import { externalIdTaken, Problem, tenantNotFound } from '../problem.js'
 import { tenantBody } from './bodies.js'
 import { lockTenant, requireChangesLeft, requireMembership, type TenantRequest } from './locked-tenant.js'
@@ -60,9 +60,9 @@ export async function createTenant(
 }
 
 async function requireTenantsLeft(change: Change, creator: UserOfToken) {
-  const key = { databaseId: change.database.id, id: creator.id }
-  if (!(await lockCreator(change, key.databaseId, creator))) throw new Problem('token_invalid')
+  await requireLocked(change, creator.id)
   // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
+  const key = { databaseId: change.database.id, id: creator.id }
   if ((await countCreated(change, key, tenantsOfCreator)) === tenantsOfCreator)
     throw new Problem('tenants_full')
 }

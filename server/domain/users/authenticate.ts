@@ -1,5 +1,5 @@
 import { type Account, findLogin } from '../../store/queries/login.js'
-import type { UserWithTenants } from '../../store/queries/users.js'
+import type { UserWithPassword } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
@@ -9,7 +9,7 @@ import { type CompletedLogin, rememberLogin } from './complete-login.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
 /** A user whose password was verified. */
-export type Authenticated = Required<Omit<CompletedLogin, 'event'>> & { user: UserWithTenants }
+export type Authenticated = Required<Omit<CompletedLogin, 'event'>> & { user: UserWithPassword }
 
 /** What a user logs in with. The throttle counts attempts by address. */
 export type Credentials = Account & { canonicalEmail: string; password: string }

@@ -2,11 +2,11 @@ import type { SignedInUser } from '@usher/contract'
 import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import { sendNotice } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
 import { issueToken, type TokenUser } from '../tokens/access-token.js'
+import { sendNotice } from './send-notice.js'
 
 /** A user who has just proven to be that user. */
 export interface CompletedLogin {
@@ -18,8 +18,8 @@ export interface CompletedLogin {
   readAt: number
   /** The network of a login whose password was verified. */
   network?: LoginNetwork
-  /** Is audited. */
-  event: AuditEvent
+  /** Is audited, if no rule has audited the login with its change. */
+  event?: AuditEvent
 }
 
 /** The network of a login. */
@@ -30,7 +30,7 @@ export interface LoginNetwork {
   knownAt: Date | null
 }
 
-type Request = Pick<DatabaseRequest, 'database' | 'caller'>
+type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 
 /**
  * Logs a user in, however the user has proven it: the only maker of a token that belongs to no session.
@@ -40,12 +40,13 @@ type Request = Pick<DatabaseRequest, 'database' | 'caller'>
  */
 export async function completeLogin(
   context: AppContext,
-  { database, caller }: Request,
+  request: Request,
   { user, readAt, network, event }: CompletedLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('invalid_credentials')
-  if (network) await rememberLogin(context, { database, caller }, network)
-  audit(caller.log, event, { databaseId: database.id, userId: user.id })
+  const { database, caller } = request
+  if (network) await rememberLogin(context, request, network)
+  if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id })
   const tenants = user.memberships.map(({ id }) => id)
   return { id: user.id, tenants, token: issueToken(database, user, { now: readAt }) }
 }
@@ -58,17 +59,18 @@ const dayMilliseconds = 24 * 3_600_000
  */
 export async function rememberLogin(
   context: AppContext,
-  { database, caller }: Request,
+  request: Request,
   { user: { id: userId, createdAt }, network, knownAt }: LoginNetwork,
 ) {
   const { store, now } = context
+  const { database, caller } = request
   const databaseId = database.id
   if (wasSeen(knownAt, now(), dayMilliseconds)) return
   if (!wasSeen(knownAt, now(), knownMilliseconds)) {
     const isWanted = async () =>
       !wasSeen(createdAt, now(), dayMilliseconds) ||
       (await hasOtherNetwork(store, { databaseId, userId, network }))
-    await sendNotice(context, { database, caller }, { notice: 'new_network', userId, isWanted })
+    await sendNotice(context, request, { notice: 'new_network', userId, isWanted })
   }
   try {
     await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))

@@ -1,70 +1,75 @@
-import { lockUser } from '../../store/queries/changed-user.js'
-import { deleteUserRow } from '../../store/queries/delete-user.js'
-import { type AddressOwner, lockAddressOwner } from '../../store/queries/email-changes.js'
-import { listReserved } from '../../store/queries/reserved-addresses.js'
-import { revokeUserTokens } from '../../store/queries/revocations.js'
+import { deleteUserRow, findOwnerless, lockTenantsOf } from '../../store/queries/delete-user.js'
+import { listReserved, type ReservedAddress } from '../../store/queries/reserved-addresses.js'
+import { type Revoked, revokeUserTokens } from '../../store/queries/revocations.js'
 import type { Client } from '../caller.js'
 import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
+import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
-import { userNotFound } from '../problem.js'
+import { Problem } from '../problem.js'
+import { lastOwner } from '../tenants/roles.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { hashOf, requirePassword } from './new-password.js'
 import { recordHashParameters } from './verify-password.js'
 
-// What backends and operators do to a user, apart from changing fields.
+// What users do to themselves, and backends and operators to any user, apart from changing fields.
 
-/** Locks a user whom a backend or an operator changes. @throws {Problem} `user_not_found` */
-export async function requireLocked(change: Change, userId: string) {
-  const user = await lockUser(change, { databaseId: change.database.id, id: userId })
-  if (!user) throw userNotFound(change.database, userId)
-  return user
-}
-
-/** Ends the sessions of a user, and revokes the tokens. @throws {Problem} `user_not_found` */
+/** Ends the sessions of a user, and revokes the tokens. @throws {Problem} `user_not_found`; `token_invalid` */
 export async function revokeTokens(
   change: Change,
   { userId }: { userId: string },
 ): Promise<Outcome<undefined>> {
-  await requireRevoked(change, userId)
+  await requireLocked(change, userId)
+  await revokeUserTokens(change, { databaseId: change.database.id, id: userId }, change)
   return { result: undefined, facts: [{ type: 'user.tokens_revoked', userId }] }
 }
 
-async function requireRevoked(change: Change, userId: string, passwordHash?: string) {
-  const { database, now } = change
+/**
+ * Replaces the password of a user, and revokes tokens, sessions and codes. Notifies the address.
+ *
+ * @returns the new generation, and when it was given
+ * @throws {Problem} `user_not_found`; `token_invalid`
+ */
+export async function replacePassword(
+  change: Change,
+  { userId, passwordHash }: { userId: string; passwordHash: string },
+): Promise<Outcome<Revoked & { at: Date }>> {
+  const { database, actor, now } = change
+  const { email: recipient, emailVerifiedAt } = await requireLocked(change, userId)
   const key = { databaseId: database.id, id: userId }
-  if (!(await revokeUserTokens(change, key, { now, passwordHash }))) throw userNotFound(database, userId)
+  const revoked = (await revokeUserTokens(change, key, { now, passwordHash })) as Revoked
+  const notified = { userId, recipient, isVerified: emailVerifiedAt !== null, now }
+  const changed = { type: 'user.password_changed', userId } as const
+  return {
+    result: { ...revoked, at: now },
+    mails: noticeMessages(database, 'password_changed', notified),
+    ...(actor.kind === 'user'
+      ? { facts: [changed] }
+      : { facts: [{ type: 'user.password_set', userId }], events: [changed] }),
+  }
 }
 
-/** A user who gets a password, and whose address gets a notice. */
-type PasswordOwner = Pick<AddressOwner, 'id' | 'email' | 'emailVerifiedAt'>
+interface PasswordToSet {
+  user: { id: string; email: string }
+  password: string
+  /** Waits for the hash. */
+  client?: Client
+}
 
 /**
- * Sets the password of a user, and revokes tokens, sessions and codes.
+ * Sets the password of a user without the former one.
  *
- * @param wanted.client waits for the hash
  * @throws {Problem} `validation_failed` with the policy rules that the password violates; `user_not_found`
  */
 export async function setPassword(
   context: ChangeContext & Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
   request: ChangeRequest,
-  { user, password, client }: { user: PasswordOwner; password: string; client?: Client },
+  { user: { id: userId, email }, password, client }: PasswordToSet,
 ) {
-  const { database } = request
-  await requirePassword(context, database, { password, email: user.email })
+  await requirePassword(context, request.database, { password, email })
   const passwordHash = await hashOf(context, { password }, client)
-  await recordHashParameters(context, database)
-  await runChange(context, request, async (change) => {
-    const { id: userId, email: recipient, emailVerifiedAt } = user
-    await requireRevoked(change, userId, passwordHash)
-    const notified = { userId, recipient, isVerified: emailVerifiedAt !== null, now: change.now }
-    return {
-      result: undefined,
-      facts: [{ type: 'user.password_set', userId }],
-      events: [{ type: 'user.password_changed', userId }],
-      mails: noticeMessages(database, 'password_changed', notified),
-    }
-  })
+  await recordHashParameters(context, request.database)
+  await runChange(context, request, (change) => replacePassword(change, { userId, passwordHash }))
 }
 
 interface ThrottledUser {
@@ -83,23 +88,25 @@ export async function unlockUser(
 }
 
 /**
- * Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. Also notifies the addresses that
- * could undo a change.
+ * Deletes a user with memberships and idempotency keys. Users who delete themselves also delete the tenants that have no other
+ * user. Backends and operators keep them, also clear the failed logins, and notify the addresses that could undo a change.
  *
- * @throws {Problem} `user_not_found`
+ * @throws {Problem} `user_not_found`; `token_invalid`. Users who delete themselves also get `email_recently_changed` while a
+ * change of the address can be undone, and `last_owner` if a tenant with other users would have no owner
  */
 export async function deleteUser(
   change: Change,
   { userId, throttle }: ThrottledUser,
 ): Promise<Outcome<undefined>> {
-  const { database, now } = change
+  const { database, now, actor } = change
   const key = { databaseId: database.id, userId }
-  const user = await lockAddressOwner(change, key)
-  if (!user) throw userNotFound(database, userId)
+  const user = await requireLocked(change, userId, 'UPDATE')
   // The deletion also ends the undo of the former addresses.
   const former = (await listReserved(change, key)).filter(({ until }) => until > now)
-  await throttle.unlock(database.id, user.canonicalEmail, change)
-  await deleteUserRow(change, { databaseId: database.id, id: userId }, now)
+  const isOwn = actor.kind === 'user'
+  if (isOwn) await requireDeletable(change, userId, former)
+  else await throttle.unlock(database.id, user.canonicalEmail, change)
+  const tenants = await deleteUserRow(change, key, { now, withTenants: isOwn })
   // Only verified addresses are reserved.
   const addresses = [
     { recipient: user.email, isVerified: user.emailVerifiedAt !== null },
@@ -107,9 +114,30 @@ export async function deleteUser(
   ]
   return {
     result: undefined,
-    facts: [{ type: 'user.deleted', userId }],
+    facts: [
+      { type: 'user.deleted', userId },
+      ...tenants.map((tenantId) => ({ type: 'tenant.deleted', tenantId }) as const),
+    ],
     mails: addresses.flatMap((address) =>
       noticeMessages(database, 'account_deleted', { userId, ...address, now }),
     ),
   }
+}
+
+/** @throws {Problem} `email_recently_changed`; `last_owner` */
+async function requireDeletable(
+  change: Change,
+  userId: string,
+  former: readonly Pick<ReservedAddress, 'until'>[],
+) {
+  const { id: databaseId, tenantOperations } = change.database
+  const until = former.at(-1)?.until.toISOString()
+  if (until)
+    throw new Problem('email_recently_changed', {
+      detail: `The change of the address can be undone until ${until}. The account can be deleted after that.`,
+    })
+  await lockTenantsOf(change, { databaseId, userId })
+  // Without these operations, users could not make another member owner.
+  const ownerless = tenantOperations ? await findOwnerless(change, { databaseId, userId }) : []
+  if (ownerless.length > 0) throw lastOwner(ownerless)
 }

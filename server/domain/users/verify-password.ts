@@ -1,5 +1,5 @@
 import { recordDummyHash } from '../../store/queries/hash-parameters.js'
-import { replacePasswordHash, type UserWithTenants } from '../../store/queries/users.js'
+import { replacePasswordHash, type UserWithPassword } from '../../store/queries/users.js'
 import type { Caller, Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -10,7 +10,7 @@ import type { DatabaseRequest } from '../request.js'
 
 /** A password to verify. */
 interface PasswordAttempt {
-  user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined
+  user: Pick<UserWithPassword, 'passwordHash' | 'disabledAt'> | undefined
   password: string
   client: Client & Pick<Caller, 'log'>
 }
@@ -61,7 +61,7 @@ export async function recordHashParameters(
 export function restoreHashParameters(
   context: Pick<AppContext, 'store' | 'hashing'>,
   database: Pick<Database, 'id' | 'dummyHashes'>,
-  { passwordHash }: Pick<UserWithTenants, 'passwordHash'>,
+  { passwordHash }: Pick<UserWithPassword, 'passwordHash'>,
 ) {
   recordHashParameters(context, database, dummyHashOf(passwordHash)).catch(() => undefined)
 }
@@ -73,7 +73,7 @@ export function restoreHashParameters(
 export async function rehashPassword(
   context: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { user, password }: { user: Pick<UserWithTenants, 'id' | 'passwordHash'>; password: string },
+  { user, password }: { user: Pick<UserWithPassword, 'id' | 'passwordHash'>; password: string },
 ) {
   const { hashing, store } = context
   if (!hashing.isOutdated(user.passwordHash)) return

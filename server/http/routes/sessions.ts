@@ -1,15 +1,12 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
+import { runChange } from '../../domain/change.js'
 import type { AppContext } from '../../domain/context.js'
-import {
-  endAllSessions,
-  endOtherSessions,
-  endSession,
-  endSessionById,
-} from '../../domain/sessions/end-sessions.js'
+import { endOtherSessions, endSession, endSessionById } from '../../domain/sessions/end-sessions.js'
 import { listSessions } from '../../domain/sessions/list-sessions.js'
 import { openSession } from '../../domain/sessions/open-session.js'
 import { refreshSession } from '../../domain/sessions/refresh-session.js'
+import { revokeTokens } from '../../domain/users/user-changes.js'
 import { hasAccountOperations, serveOperations } from '../serve-operations.js'
 
 export const sessionRoutes = (app: FastifyInstance, context: AppContext) =>
@@ -20,7 +17,8 @@ export const sessionRoutes = (app: FastifyInstance, context: AppContext) =>
       refreshSession,
       endSession,
       listSessions,
-      endAllSessions,
+      endAllSessions: (_, request) =>
+        runChange(context, request, (change) => revokeTokens(change, { userId: request.user.id })),
       endOtherSessions,
       endSessionById,
     },

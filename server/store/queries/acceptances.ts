@@ -1,7 +1,6 @@
 import type { Invitation } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { hasMember } from './invitations.js'
-import { isUnchanged, type ReadUser } from './revocations.js'
 import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
@@ -59,24 +58,3 @@ const pendingStatement = `
   FROM usher.invitation AS i
   JOIN usher.tenant AS t ON t.database_id = $1::uuid AND t.id = i.tenant_id
   WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid AND ${unindexed('i.expires_at > $3::timestamptz')}`
-
-/** Address of a user who accepts an invitation. */
-export interface AcceptingUser {
-  canonicalEmail: string
-  isVerified: boolean
-}
-
-/** Returns a user who accepts an invitation, or undefined if the user has changed since the request read it. */
-export async function findAcceptingUser(
-  { query }: Queries,
-  databaseId: string,
-  { id, generation }: ReadUser,
-) {
-  const values = [databaseId, id, generation]
-  const [user] = await query<AcceptingUser>(acceptingUserStatement, values)
-  return user
-}
-
-const acceptingUserStatement = `
-  SELECT u.email_key AS "canonicalEmail", u.email_verified_at IS NOT NULL AS "isVerified" FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')}`

@@ -13,21 +13,25 @@ export type ChangeableUser = Pick<
 > &
   ProductFields
 
+/** A user as read when the lock was taken. */
+export type LockedUser = ChangeableUser & Pick<User, 'id' | 'passwordHash'> & { generation: number }
+
+/** `NO KEY UPDATE` lets new sessions and memberships of the user pass. `UPDATE` is for a deletion or another address. */
+export type UserLock = 'NO KEY UPDATE' | 'UPDATE'
+
 /** Locks a user before a change. Returns undefined if there is no such user. */
-export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) {
-  const [user] = await query<ChangeableUser & Pick<User, 'id' | 'passwordHash'>>(lockStatement, [
-    databaseId,
-    id,
-  ])
+export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey, lock: UserLock) {
+  const [user] = await query<LockedUser>(lockStatement(lock), [databaseId, id])
   return user
 }
 
-// FOR UPDATE would let new sessions and memberships of the user wait.
-const lockStatement = `
+// The address is in a unique index. A change of it would raise a weaker lock than FOR UPDATE, and could deadlock.
+const lockStatement = (lock: UserLock) => `
   SELECT id, email, email_key AS "canonicalEmail", preferred_name AS "preferredName", locale,
     email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", external_id AS "externalId",
-    metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash"
-  FROM usher."user" AS u WHERE database_id = $1::uuid AND id = $2::uuid AND ${isAccount('u')} FOR NO KEY UPDATE`
+    metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash",
+    generation
+  FROM usher."user" AS u WHERE database_id = $1::uuid AND id = $2::uuid AND ${isAccount('u')} FOR ${lock}`
 
 /**
  * Changes a user. If the address changes, deletes the codes for a new password, which were sent to the former one, and

@@ -1,8 +1,7 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { type Revoked, revoking } from './revocations.js'
-import { revokeWithMessages } from './stored-revocations.js'
+import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
@@ -53,11 +52,6 @@ export interface CodeUser extends Pick<User, 'id'> {
 
 type UsedCode = Pick<Code, 'databaseId' | 'id' | 'userId'>
 
-interface CodeUse {
-  now: Date
-  messages: MessagesOf<CodeUser>
-}
-
 // The user is locked first. So `owner` is the latest state of the user, and a mail that is delivered again cannot
 // store the code meanwhile. Messages that would send a code of this purpose are deleted with the code.
 const useCode = (assignments: string, returned: string) => `
@@ -82,19 +76,21 @@ const useCode = (assignments: string, returned: string) => `
   RETURNING u.id, owner.email_verified_at IS NULL AS "isNewlyVerified", ${returned}`
 
 /** Sets the password of a code's user and revokes all tokens. Returns undefined if the code cannot be used any more. */
-export function resetPassword(
-  store: Transactions,
+export async function useResetCode(
+  transaction: Queries,
   { databaseId, id, userId }: UsedCode,
-  { now, passwordHash, messages }: CodeUse & { passwordHash: string },
+  { now, passwordHash }: { now: Date; passwordHash: string },
 ) {
   type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt' | 'disabledAt'> & Tenancy
-  const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
-  return revokeWithMessages<Row>(store, { text: resetPasswordStatement, values }, { now, userId, messages })
+  const use = [id, now, passwordHash, now.getTime()]
+  const values: [string, string, ...unknown[]] = [databaseId, userId, ...use]
+  const [user] = await revokeBy<Row>(transaction, { text: useResetCodeStatement, values, now })
+  return user
 }
 
 // The number is read as the memberships are, when the statement began: `u` may be later, if the statement has waited for a
 // removal from a tenant.
-const resetPasswordStatement = useCode(
+const useResetCodeStatement = useCode(
   `, ${revoking('$6')}, password_hash = $5`,
   `u.generation, u.email_verified_at AS "emailVerifiedAt",
     u.disabled_at AS "disabledAt", ${membershipsOf('u.id')}, (
@@ -103,18 +99,17 @@ const resetPasswordStatement = useCode(
 )
 
 /** Marks the address of a code's user as verified. Returns undefined if the code cannot be used any more. */
-export async function verifyEmail(
-  store: Transactions,
+export async function useVerificationCode(
+  { query }: Queries,
   { databaseId, id, userId }: UsedCode,
-  { now, messages }: CodeUse,
+  now: Date,
 ) {
-  const values = [databaseId, userId, id, now]
   type Row = CodeUser & Pick<User, 'email'>
-  const [user] = await changeWithMessages<Row>(store, { text: verifyEmailStatement, values }, messages)
+  const [user] = await query<Row>(useVerificationCodeStatement, [databaseId, userId, id, now])
   return user
 }
 
-const verifyEmailStatement = useCode('', 'u.email')
+const useVerificationCodeStatement = useCode('', 'u.email')
 
 /** A user to whom a mail is sent. */
 export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
@@ -130,7 +125,11 @@ export type NewCode = Omit<Code, 'canonicalEmail' | 'email' | 'generation' | 'me
  * @param isWanted whether the user still gets this mail
  * @returns the user, or undefined if there is nothing to send, also if a newer code exists
  */
-export const storeCode = (store: Transactions, code: NewCode, isWanted: (user: Recipient) => boolean) =>
+export const storeCode = (
+  store: Pick<Store, 'transaction'>,
+  code: NewCode,
+  isWanted: (user: Recipient) => boolean,
+) =>
   store.transaction(code.databaseId, async (query) => {
     const { databaseId, id, userId } = code
     const [user] = await query<Recipient & { generation: number }>(lockRecipientStatement, [

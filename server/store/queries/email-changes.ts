@@ -1,7 +1,7 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { isUnchanged, type ReadUser, revoking } from './revocations.js'
-import { storeTokensRevoked } from './stored-revocations.js'
+import { type ReadUser, revoking } from './revocations.js'
+import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
 // A user whose address changes is locked FOR UPDATE first. So what a statement reads of the user, of the codes and of
@@ -15,27 +15,16 @@ export type PendingChange = Pick<Code, 'databaseId' | 'id' | 'canonicalEmail' | 
   email: string
 }
 
-/**
- * Stores a request to change the address, and replaces an earlier one of the user.
- *
- * @returns false if the user has changed since the request read it
- */
-export async function storePendingChange(
+/** Stores a request to change the address of a locked user, and replaces an earlier one of the user. */
+export const storePendingChange = (
   { query }: Queries,
   { databaseId, id, email, canonicalEmail, createdAt, expiresAt }: PendingChange,
   user: ReadUser,
-) {
-  const { generation } = user
-  const locked = await query(lockUnchangedStatement, [databaseId, user.id, generation])
-  if (locked.length === 0) return false
-  const values = [databaseId, id, user.id, canonicalEmail, email, createdAt, expiresAt, generation]
-  await query(storePendingStatement, values)
-  return true
-}
-
-const lockUnchangedStatement = `
-  SELECT 1 FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')} FOR SHARE`
+) =>
+  query(storePendingStatement, [
+    ...[databaseId, id, user.id, canonicalEmail, email, createdAt, expiresAt],
+    user.generation,
+  ])
 
 const storePendingStatement = `
   INSERT INTO usher.code (database_id, id, purpose, user_id, email_key, email, created_at, expires_at, generation)
@@ -90,24 +79,6 @@ export async function findPendingChange(
 
 const findPendingStatement = `${pendingChange(pendingColumns)} AND ${unindexed('code.expires_at > $3::timestamptz')}`
 
-/** A user whose address changes. */
-export type AddressOwner = Pick<
-  User,
-  'id' | 'email' | 'canonicalEmail' | 'passwordHash' | 'emailVerifiedAt' | 'disabledAt'
->
-
-/** Locks a user whose address changes. Returns undefined if there is no such user. */
-export async function lockAddressOwner({ query }: Queries, { databaseId, userId }: UserKey) {
-  const [user] = await query<AddressOwner>(lockOwnerStatement, [databaseId, userId])
-  return user
-}
-
-// FOR UPDATE, because the address is in a unique index. A weaker lock would be raised by the change, and could deadlock.
-const lockOwnerStatement = `
-  SELECT id, email, email_key AS "canonicalEmail", password_hash AS "passwordHash",
-    email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt"
-  FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid AND reserved_for IS NULL FOR UPDATE`
-
 /** Another address of a user, and what becomes of the password. */
 export interface NewAddress {
   email: string
@@ -128,9 +99,8 @@ export async function replaceAddress(
   { databaseId, userId }: UserKey,
   { email, canonicalEmail, now, passwordHash }: NewAddress,
 ) {
-  const values = [databaseId, userId, email, canonicalEmail, now, now.getTime(), passwordHash ?? null]
-  const [user] = await query<Pick<ReadUser, 'generation'>>(replaceAddressStatement, values)
-  if (user) await storeTokensRevoked({ query }, { databaseId, now }, { userId, ...user })
+  const address = [email, canonicalEmail, now, now.getTime(), passwordHash ?? null]
+  await revokeBy({ query }, { text: replaceAddressStatement, values: [databaseId, userId, ...address], now })
   await query(deleteCodesStatement, [databaseId, userId])
 }
 

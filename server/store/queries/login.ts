@@ -3,13 +3,13 @@ import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import { isAccount } from './reserved-addresses.js'
 import { membershipsOf } from './user-tenants.js'
-import { type UserWithTenants, userColumns } from './users.js'
+import { type UserWithPassword, userColumns } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
 /** A user who tries to log in, and the counts that the throttle needs. */
 export interface Login {
-  user: UserWithTenants | undefined
+  user: UserWithPassword | undefined
   /** When the user last logged in from this network, as {@link rememberNetwork} stored it. Null if never. */
   networkKnownAt: Date | null
   failures: LoginFailures
@@ -23,7 +23,7 @@ export async function findLogin(
   { databaseId, id, canonicalEmail }: Account & Pick<User, 'databaseId'>,
   attempt: Attempt,
 ): Promise<Login> {
-  type Row = UserWithTenants & {
+  type Row = UserWithPassword & {
     networkKnownAt: Date
     networkCount: number
     networkLastAt: Date
@@ -36,7 +36,7 @@ export async function findLogin(
   const failures = (count?: number | null, lastAt?: Date | null) =>
     count && lastAt ? { count, lastAt } : undefined
   return {
-    user: row?.id ? (row as UserWithTenants) : undefined,
+    user: row?.id ? (row as UserWithPassword) : undefined,
     networkKnownAt: row?.networkKnownAt ?? null,
     failures: {
       network: failures(row?.networkCount, row?.networkLastAt),

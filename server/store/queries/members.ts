@@ -17,7 +17,7 @@ export type TenantKey = Pick<Membership, 'databaseId' | 'tenantId'>
 export type MemberKey = TenantKey & Pick<Membership, 'userId'>
 
 /** Locks users by id, and then their tenant: no other transaction changes, adds or removes members before this one ends. */
-export const lockTenant = (
+export const lockUsersAndTenant = (
   { query }: Queries,
   { databaseId, tenantId }: TenantKey,
   userIds: readonly string[],

@@ -7,15 +7,6 @@ import type { JsonObject, Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** The functions of a store that {@link changeWithMessages} needs. */
-export type Transactions = Pick<Store, 'query' | 'transaction'>
-
-/** Returns an open transaction as a store whose transactions are part of it. */
-export const within = (query: Store['query']): Transactions => ({
-  query,
-  transaction: (_databaseId, work) => work(query),
-})
-
 export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload' | 'recipient'> & {
   payload: JsonObject
   /** The address of a mail. By default that of its user when it is sent. */
@@ -129,29 +120,3 @@ const lastMessageStatement = `
 /** Inserts the messages of a change in its transaction, without those that are merged with a waiting one. */
 export const storeMessages = async (transaction: Queries, messages: readonly NewMessage[]) =>
   insertMessages(transaction, await withoutMerged(transaction, messages))
-
-/** Messages of a change, or a function that returns them for the first row that the change returns. */
-export type MessagesOf<Row> = readonly NewMessage[] | ((row: Row) => readonly NewMessage[])
-
-/**
- * Runs a change and, if it returns a row, inserts the messages that it causes. Does both or neither. Without messages
- * it is one statement. With messages it is a transaction, because no part of a statement may insert what another part
- * selects.
- */
-export function changeWithMessages<Row>(
-  store: Transactions,
-  { text, values }: { text: string; values: unknown[] },
-  messages: MessagesOf<Row>,
-): Promise<Row[]> {
-  if (typeof messages !== 'function' && messages.length === 0) return store.query<Row>(text, values)
-  const [databaseId] = values
-  return store.transaction(String(databaseId), async (query) => {
-    const rows = await query<Row>(text, values)
-    const [row] = rows
-    if (row) {
-      const caused = typeof messages === 'function' ? messages(row) : messages
-      await storeMessages({ query }, caused)
-    }
-    return rows
-  })
-}

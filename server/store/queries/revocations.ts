@@ -1,7 +1,6 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { NewMessage, Transactions } from './outbox.js'
-import { revokeWithMessages, storeTokensRevoked } from './stored-revocations.js'
+import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
 // The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises
@@ -71,55 +70,28 @@ export const change = (assignments: string, condition: string) => `
   ), ${withoutResetCodes('changed')}
   SELECT generation FROM changed`
 
-const revoke = (condition: string) =>
-  change(`${revoking('$3')}, password_hash = COALESCE($4, u.password_hash)`, condition)
-
-const revokeStatement = revoke('true')
-const revokeIfUnchangedStatement = revoke(isUnchanged('$5'))
-
-/** A revocation. */
-export interface Revocation {
-  now: Date
-  /** Replaces the password hash. */
-  passwordHash?: string | undefined
-  /** Messages that are written with the change. */
-  messages?: readonly NewMessage[]
-}
-
 type UserKey = Pick<User, 'databaseId' | 'id'>
 
-/** Runs a statement that revokes the tokens of a user, and stores the revocation. Returns whether it has found the user. */
-async function revokeIn(
+/**
+ * Revokes the tokens and sessions of a user. Returns undefined if there is no such user.
+ *
+ * @param change.passwordHash replaces the password hash
+ */
+export async function revokeUserTokens(
   transaction: Pick<Store, 'query'>,
   { databaseId, id }: UserKey,
-  { now, text, values = [] }: { now: Date; text: string; values?: unknown[] },
-) {
-  const [user] = await transaction.query<Revoked>(text, [databaseId, id, now.getTime(), ...values])
-  if (user) await storeTokensRevoked(transaction, { databaseId, now }, { userId: id, ...user })
-  return user !== undefined
-}
-
-/** Revokes the tokens and sessions of a user. Returns whether the user exists. */
-export const revokeUserTokens = (
-  transaction: Pick<Store, 'query'>,
-  key: UserKey,
   { now, passwordHash = null }: { now: Date; passwordHash?: string | null | undefined },
-) => revokeIn(transaction, key, { now, text: revokeStatement, values: [passwordHash] })
-
-/** Does what {@link revokeUserTokens} does, in a transaction. Returns undefined if the user has changed since the request read it. */
-export function revokeIfUnchanged(
-  store: Transactions,
-  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
-  { now, passwordHash, messages = [] }: Revocation,
 ) {
-  const values = [databaseId, id, now.getTime(), passwordHash ?? null, generation]
-  const change = { text: revokeIfUnchangedStatement, values }
-  return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
+  const values: [string, string, ...unknown[]] = [databaseId, id, now.getTime(), passwordHash]
+  const [revoked] = await revokeBy<Revoked>(transaction, { text: revokeStatement, values, now })
+  return revoked
 }
+
+const revokeStatement = change(`${revoking('$3')}, password_hash = COALESCE($4, u.password_hash)`, 'true')
 
 /** Disables a user and revokes the user's tokens and sessions. */
-export const disableUser = (transaction: Pick<Store, 'query'>, key: UserKey, now: Date) =>
-  revokeIn(transaction, key, { now, text: disableStatement, values: [now] })
+export const disableUser = (transaction: Pick<Store, 'query'>, { databaseId, id }: UserKey, now: Date) =>
+  revokeBy(transaction, { text: disableStatement, values: [databaseId, id, now.getTime(), now], now })
 
 const disableStatement = change(`${revoking('$3')}, disabled_at = $4::timestamptz`, 'u.disabled_at IS NULL')
 

@@ -1,9 +1,10 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 import { change, isOpen, type ReadUser, type Revoked, revoking } from './revocations.js'
-import { isShareTaken, revokeWithMessages, storeRevocation } from './stored-revocations.js'
+import { isShareTaken, revokeBy, storeRevocation } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
+
+type Queries = Pick<Store, 'query'>
 
 // The functions that end sessions. Each stores what backends that follow revocations need, in the same transaction.
 
@@ -23,26 +24,21 @@ export interface EndedSessions {
 type SessionOwner = Pick<ReadUser, 'id' | 'generation'> & { databaseId: string; now: Date }
 
 /**
- * Runs a statement that ends sessions of one user, and stores the revocations and the messages.
+ * Runs a statement that ends sessions of one user, and stores the revocations.
  *
  * @param end.sessionId a session of the user
  */
-export const endAndStore = (
-  store: Transactions,
-  { text, values }: { text: string; values: unknown[] },
-  { sessionId, now, messages = [] }: { sessionId: string; now: Date; messages?: MessagesOf<EndedSession> },
-): Promise<EndedSessions> => {
-  const databaseId = String(values[0])
-  return store.transaction(databaseId, async (query) => {
-    // The user first, as a deletion of the user does. The lock also makes the count of the user's share exact.
-    const [user] = await query<Pick<ReadUser, 'id' | 'generation'>>(lockOwnerStatement, [
-      databaseId,
-      sessionId,
-    ])
-    if (!user) return { ended: [] }
-    const ended = await changeWithMessages<EndedSession>(within(query), { text, values }, messages)
-    return { ended, revoked: await storeEnded(query, { ...user, databaseId, now }, ended) }
-  })
+export async function endAndStore(
+  { query }: Queries,
+  { text, values }: { text: string; values: [string, ...unknown[]] },
+  { sessionId, now }: { sessionId: string; now: Date },
+): Promise<EndedSessions> {
+  const [databaseId] = values
+  // The user first, as a deletion of the user does. The lock also makes the count of the user's share exact.
+  const [user] = await query<Pick<ReadUser, 'id' | 'generation'>>(lockOwnerStatement, [databaseId, sessionId])
+  if (!user) return { ended: [] }
+  const ended = await query<EndedSession>(text, values)
+  return { ended, revoked: await storeEnded({ query }, { ...user, databaseId, now }, ended) }
 }
 
 // FOR UPDATE would let new sessions of the user wait.
@@ -56,11 +52,11 @@ const lockOwnerStatement = `
  * Stores that sessions have ended. When the user's share of the list is taken, revokes all tokens of the user instead:
  * a backend keeps one such revocation per user.
  */
-async function storeEnded(query: Store['query'], user: SessionOwner, sessions: readonly EndedSession[]) {
+async function storeEnded(transaction: Queries, user: SessionOwner, sessions: readonly EndedSession[]) {
   const origin = { databaseId: user.databaseId, now: user.now, actorId: user.id }
   for (const session of sessions) {
-    if (await isShareTaken({ query }, origin)) return (await revokeOthers(query, user))?.revoked
-    await storeRevocation({ query }, origin, { type: 'session-revoked', ...session })
+    if (await isShareTaken(transaction, origin)) return (await revokeOthers(transaction, user))?.revoked
+    await storeRevocation(transaction, origin, { type: 'session-revoked', ...session })
   }
   return undefined
 }
@@ -72,16 +68,11 @@ async function storeEnded(query: Store['query'], user: SessionOwner, sessions: r
  * @returns the values of the user and the number of sessions that continue; undefined if the user has another generation
  */
 export async function revokeOthers(
-  query: Store['query'],
+  { query }: Queries,
   { databaseId, id, generation, now, sessionId = null }: SessionOwner & { sessionId?: string | null },
 ) {
-  const values = [databaseId, id, now.getTime(), generation]
-  const revocation = { now, userId: id, messages: [] }
-  const revoked = await revokeWithMessages<Revoked>(
-    within(query),
-    { text: revokeStatement, values },
-    revocation,
-  )
+  const values: [string, string, ...unknown[]] = [databaseId, id, now.getTime(), generation]
+  const [revoked] = await revokeBy<Revoked>({ query }, { text: revokeStatement, values, now })
   if (!revoked) return undefined
   const kept = await query(keepStatement, [databaseId, id, generation, revoked.generation, now, sessionId])
   await query(deleteRevokedStatement, [databaseId, id])
@@ -106,20 +97,30 @@ const deleteRevokedStatement = `
         AND generation < (SELECT generation FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid)
       LIMIT 1000 FOR UPDATE SKIP LOCKED)`
 
-/**
- * Ends the sessions of a user except the most recently used ones, and deletes those that a revocation has ended.
- */
-export async function endUnusedSessions(
-  store: Transactions,
-  { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
-  { kept, now }: { kept: number; now: Date },
-): Promise<EndedSessions> {
-  const values = [databaseId, userId, now, kept]
-  // Usually there are none. Then this is the only statement.
-  const [unused] = await store.query<Pick<Session, 'id'>>(deleteRevokedAndFindUnusedStatement, values)
-  if (!unused) return { ended: [] }
-  return endAndStore(store, { text: endUnusedStatement, values }, { sessionId: unused.id, now })
+/** The sessions of a user except the `kept` most recently used ones. */
+interface UnusedSessions extends Pick<Session, 'databaseId' | 'userId'> {
+  kept: number
+  now: Date
 }
+
+/** Deletes the sessions of a user that a revocation has ended. Returns the id of an unused one, or undefined. */
+export async function findUnusedSession(store: Queries, { databaseId, userId, kept, now }: UnusedSessions) {
+  const values = [databaseId, userId, now, kept]
+  const [unused] = await store.query<Pick<Session, 'id'>>(deleteRevokedAndFindUnusedStatement, values)
+  return unused?.id
+}
+
+/** Ends the unused sessions of a user. @param sessionId one of them */
+export const endUnusedSessions = (
+  transaction: Queries,
+  { databaseId, userId, kept, now }: UnusedSessions,
+  sessionId: string,
+) =>
+  endAndStore(
+    transaction,
+    { text: endUnusedStatement, values: [databaseId, userId, now, kept] },
+    { sessionId, now },
+  )
 
 const findUnusedStatement = `
   SELECT s.id FROM usher.session AS s
@@ -149,29 +150,20 @@ const endUnusedStatement = `
   )
   ${returningEnded}`
 
-/** Ends a session. */
-export const endSession = (
-  store: Transactions,
-  { databaseId, id }: Pick<Session, 'databaseId' | 'id'>,
+/** Ends a session. @param session.userId the user to whom it must belong. Without it, it may be of any user */
+export const endOpenSession = (
+  transaction: Queries,
+  { databaseId, id, userId = null }: Pick<Session, 'databaseId' | 'id'> & { userId?: string | null },
   now: Date,
-) => endAndStore(store, { text: endStatement, values: [databaseId, id, now] }, { sessionId: id, now })
+) =>
+  endAndStore(
+    transaction,
+    { text: endStatement, values: [databaseId, id, now, userId] },
+    { sessionId: id, now },
+  )
 
 const endStatement = `
   UPDATE usher.session AS s SET ${ending('$3')} ${fromStore}
   WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.ended_at IS NULL
-  ${returningEnded}`
-
-/** Ends a session of a user. */
-export const endSessionOf = (
-  store: Transactions,
-  { databaseId, userId, id }: Pick<Session, 'databaseId' | 'userId' | 'id'>,
-  now: Date,
-) => {
-  const values = [databaseId, id, userId, now]
-  return endAndStore(store, { text: endOfUserStatement, values }, { sessionId: id, now })
-}
-
-const endOfUserStatement = `
-  UPDATE usher.session AS s SET ${ending('$4')} ${fromStore}
-  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.user_id = $3::uuid AND s.ended_at IS NULL
+    AND ($4::uuid IS NULL OR s.user_id = $4::uuid)
   ${returningEnded}`

@@ -1,8 +1,7 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { MessagesOf, Transactions } from './outbox.js'
 import { after, isOpen } from './revocations.js'
-import { type EndedSession, endAndStore, ending, returningEnded } from './session-ends.js'
+import { endAndStore, ending, returningEnded } from './session-ends.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 /** The parameters of a refresh. */
@@ -31,7 +30,7 @@ export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'createdAt
  *
  * @returns undefined if there is no such session, if it has ended, or if the refresh token is an earlier one
  */
-export async function refreshSession(
+export async function countRefresh(
   store: Pick<Store, 'query'>,
   refresh: Refresh,
 ): Promise<RefreshedSession | undefined> {
@@ -46,12 +45,18 @@ export async function refreshSession(
  * is no such session, if it has ended, or if the refresh token may be used.
  */
 export const endReusedSession = (
-  store: Transactions,
+  transaction: Pick<Store, 'query'>,
   { databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds }: Refresh,
-  messages: MessagesOf<EndedSession>,
 ) => {
-  const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds]
-  return endAndStore(store, { text: endReusedStatement, values }, { sessionId, now, messages })
+  const values: [string, ...unknown[]] = [
+    databaseId,
+    sessionId,
+    refreshes,
+    now,
+    repeatableSeconds,
+    maxSeconds,
+  ]
+  return endAndStore(transaction, { text: endReusedStatement, values }, { sessionId, now })
 }
 
 // Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Store } from '../store.js'
-import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 
 // A revocation tells backends that verify tokens by themselves which tokens to reject, or which of their claims have changed.
 // The functions of this folder that revoke something store it in the transaction of the change, so that a killed server stores
@@ -56,18 +55,21 @@ export async function isShareTaken(
 const findLastOfActorStatement = `
   SELECT 1 FROM usher.revocation WHERE database_id = $1::uuid AND actor_id = $2::uuid OFFSET $3::int LIMIT 1`
 
-/** Runs a change of a user that revokes tokens, and stores the revocation and the messages. Does all or nothing. */
-export const revokeWithMessages = <Row extends { generation: number }>(
-  store: Transactions,
-  { text, values }: { text: string; values: unknown[] },
-  { now, userId, messages }: { now: Date; userId: string; messages: MessagesOf<Row> },
-): Promise<Row | undefined> => {
-  const databaseId = String(values[0])
-  return store.transaction(databaseId, async (query) => {
-    const [row] = await changeWithMessages<Row>(within(query), { text, values }, messages)
-    if (row) await storeTokensRevoked({ query }, { databaseId, now }, { userId, generation: row.generation })
-    return row
-  })
+/**
+ * Runs a statement that revokes the tokens of a user, and stores the revocation. Returns its rows, of which the first has the
+ * user's new generation.
+ *
+ * @param values the database, the user, and what else the statement needs
+ */
+export async function revokeBy<Row extends { generation: number }>(
+  { query }: Pick<Store, 'query'>,
+  { text, values, now }: { text: string; values: [string, string, ...unknown[]]; now: Date },
+) {
+  const [databaseId, userId] = values
+  const rows = await query<Row>(text, values)
+  for (const { generation } of rows.slice(0, 1))
+    await storeTokensRevoked({ query }, { databaseId, now }, { userId, generation })
+  return rows
 }
 
 /** Stores that the tokens of a user with an earlier generation are revoked. */

@@ -1,7 +1,6 @@
 import type { Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { ProductFields } from './product-fields.js'
-import { isUnchanged, type ReadUser } from './revocations.js'
 
 type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
@@ -57,16 +56,6 @@ const updateStatement = `
   UPDATE usher.tenant SET name = $3::text, external_id = $4::text, metadata = $5::json, private_metadata = $6::json,
     seats = $7::int
   WHERE database_id = $1::uuid AND id = $2::uuid`
-
-/** Locks a user until the transaction ends. Returns false if the user has changed since the request read it. */
-export async function lockCreator({ query }: Queries, databaseId: string, { id, generation }: ReadUser) {
-  const locked = await query(lockCreatorStatement, [databaseId, id, generation])
-  return locked.length > 0
-}
-
-const lockCreatorStatement = `
-  SELECT 1 FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')} FOR NO KEY UPDATE`
 
 /** Returns the number of existing tenants that a user has created, at most `limit`. */
 export async function countCreated({ query }: Queries, { databaseId, id }: TenantKey, limit: number) {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import * as deliveries from '../../../server/store/queries/deliveries.js'
-import { changeWithMessages, insertMessages, type NewMessage } from '../../../server/store/queries/outbox.js'
+import { insertMessages, type NewMessage, storeMessages } from '../../../server/store/queries/outbox.js'
 import * as streams from '../../../server/store/queries/streams.js'
 import { dropMessages, retryMessages } from '../../../server/store/queries/waiting-messages.js'
 import type { Store } from '../../../server/store/store.js'
@@ -69,8 +69,9 @@ async function deliver(store: Store, databaseId: string) {
   await insertMessages(store, [mail])
   await deliveries.findDueMails(store, { databaseId, now: at(0) }, 16)
   await deliveries.deleteMessage(store, databaseId, mail.id)
-  const change = { text: 'SELECT 1 FROM usher.database WHERE id = $1::uuid', values: [databaseId] }
-  await changeWithMessages(store, change, [eventOf(databaseId, uuidv7(), true)])
+  await store.transaction(databaseId, (query) =>
+    storeMessages({ query }, [eventOf(databaseId, uuidv7(), true)]),
+  )
 }
 
 /** Runs what commands do to messages that wait for the operator. */
