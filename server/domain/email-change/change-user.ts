@@ -21,7 +21,7 @@ export interface FieldChanges
 
 /**
  * Changes fields of a user: all of them or none. A new address is unverified. The user can undo its change by a mail to the
- * former address. Users change only their own name.
+ * former address. Users change only their own name and locale.
  *
  * @param wanted.require throws if the user must not be changed. The user is locked meanwhile
  * @returns the user after the change
