@@ -5,7 +5,6 @@ import { fair } from './fair.js'
 import { overload } from './overload.js'
 import { peers } from './peers.js'
 import { type Operation, rates } from './rates.js'
-import { compareWithLastRelease } from './releases.js'
 import { revocations } from './revocations.js'
 import { saturated } from './saturated.js'
 import { scale } from './scale.js'
@@ -80,11 +79,9 @@ const total = chosen.reduce((sum, [, { seconds }]) => sum + seconds, 15)
 say(`${chosen.map(([name]) => name).join(', ')}: about ${Math.ceil(total / 60)} min`)
 const recorded = await readFile(new URL('RESULTS.md', import.meta.url), 'utf8')
 const world = await createWorld(availableParallelism())
-const results: Record<string, string> = {}
 try {
   for (const [name, part] of chosen) {
     const tables = await part.run(world, (text) => say(`${name}: ${text}`))
-    results[name] = tables
     process.stdout.write(
       `## ${name}\n\n${tables}\n\nRecorded (test/lab/bench/RESULTS.md):\n\n${recordOf(name)}\n\n`,
     )
@@ -92,20 +89,9 @@ try {
 } finally {
   await world.stop()
 }
-const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-const { row, fallen } = compareWithLastRelease(results, sectionOf('releases'), version)
-process.stdout.write(`## releases\n\n${[row, ...fallen].join('\n\n')}\n`)
-
-/** Returns a section of the recorded results. */
-function sectionOf(name: string) {
-  return recorded.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? ''
-}
 
 /** Returns the tables of the recorded run. */
 function recordOf(name: string) {
-  return (
-    sectionOf(name)
-      .match(/^\|.*(\n\|.*)*/gm)
-      ?.join('\n\n') ?? 'nothing'
-  )
+  const section = recorded.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? ''
+  return section.match(/^\|.*(\n\|.*)*/gm)?.join('\n\n') ?? 'nothing'
 }
