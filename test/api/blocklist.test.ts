@@ -1,8 +1,8 @@
 import { truncate } from 'node:fs/promises'
 import { expect } from 'vitest'
+import { blocklistOf } from '../domain/blocklist-file.js'
 import { it as apiTest } from '../support/api.js'
 import { startApp, type TestDatabase, validUser } from '../support/app.js'
-import { blocklistOf } from '../support/blocklist-file.js'
 
 const breached = 'breached horse battery'
 const it = apiTest

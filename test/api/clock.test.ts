@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
 import { it } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
 import { revokeTokens } from '../support/operator-changes.js'
-import { passTimeSinceRefresh } from '../support/passing-time.js'
+import { passTimeSinceRefresh } from './passing-time.js'
 
 afterEach(() => void vi.useRealTimers())
 

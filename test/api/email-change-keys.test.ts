@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { outcome } from '../support/codes.js'
-import { ada, it, next } from '../support/email-change.js'
 import { changeFields, retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+import { ada, it, next } from './email-change.js'
 
 const invalid = [400, 'code_invalid']
 const day = 86_400_000

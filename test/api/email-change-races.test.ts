@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { newPassword } from '../support/codes.js'
-import { ada, it, next } from '../support/email-change.js'
 import { disableUser } from '../support/operator-changes.js'
+import { ada, it, next } from './email-change.js'
 
 // On the embedded store, transactions run one after the other, and these tests show only that each order is right. On
 // Postgres they run at the same time.

@@ -11,7 +11,6 @@ import { listAccountRows } from '../../server/store/queries/management/users.js'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { newPassword, outcome } from '../support/codes.js'
-import { ada, it, next, subjects } from '../support/email-change.js'
 import {
   changeFields,
   deleteUser,
@@ -20,6 +19,7 @@ import {
   runAsOperator,
   setDatabase,
 } from '../support/operator-changes.js'
+import { ada, it, next, subjects } from './email-change.js'
 
 const invalid = [400, 'code_invalid']
 const taken = [409, 'email_taken']

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { auditRecords } from '../support/audit.js'
-import { it } from '../support/invitations.js'
 import { createApiKey, setDatabase } from '../support/operator-changes.js'
+import { it } from './invitations.js'
 
 const grace = 'grace@example.com'
 

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
 import type { TestApi } from '../support/app.js'
 import { appUrl, outcome } from '../support/codes.js'
-import { hundredInvitations, it as invitationTest } from '../support/invitations.js'
 import { setDatabase } from '../support/operator-changes.js'
+import { hundredInvitations, it as invitationTest } from './invitations.js'
 
 const minute = 60_000
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { outcome } from '../support/codes.js'
-import { it } from '../support/invitations.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { createApiKey } from '../support/operator-changes.js'
+import { it } from './invitations.js'
 
 // On the embedded store, transactions run one after the other, and these tests show only that each order is right. On
 // Postgres they run at the same time.

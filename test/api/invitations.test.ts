@@ -4,8 +4,8 @@ import { describe, expect, vi } from 'vitest'
 import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { TestApi } from '../support/app.js'
 import { appUrl, newPassword, outcome } from '../support/codes.js'
-import { type InvitingTenant, it } from '../support/invitations.js'
 import { retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+import { type InvitingTenant, it } from './invitations.js'
 
 const grace = 'grace@example.com'
 const invalid = [400, 'code_invalid']

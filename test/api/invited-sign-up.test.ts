@@ -2,8 +2,8 @@ import { decodeJwt } from 'jose'
 import { expect, vi } from 'vitest'
 import { auditRecords } from '../support/audit.js'
 import { outcome } from '../support/codes.js'
-import { it } from '../support/invitations.js'
 import { setDatabase } from '../support/operator-changes.js'
+import { it } from './invitations.js'
 
 const grace = 'grace@example.com'
 const invalid = [400, 'code_invalid']

@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { newPassword } from '../support/codes.js'
-import { ada, next as nextAddress } from '../support/email-change.js'
+import { newGate } from '../support/gate.js'
+import { retireKey, revokeApiKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
 import {
   type Feed,
   it,
@@ -11,10 +12,9 @@ import {
   storeRevocationsOf,
   verdictOfMe,
   type World,
-} from '../support/followed-revocations.js'
-import { newGate } from '../support/gate.js'
-import { offlineVerdict } from '../support/offline-verdict.js'
-import { retireKey, revokeApiKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+} from '../verify/followed-revocations.js'
+import { offlineVerdict } from '../verify/offline-verdict.js'
+import { ada, next as nextAddress } from './email-change.js'
 
 const hour = 3_600_000
 

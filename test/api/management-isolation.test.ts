@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { addBystanders } from '../support/bystanders.js'
+import { addBystanders } from '../store/bystanders.js'
 import { it as managementTest } from '../support/management.js'
 import { everyOperation } from '../support/operations.js'
 import { setDatabase } from '../support/operator-changes.js'

@@ -3,7 +3,7 @@ import { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { it } from '../support/management.js'
 import { revokeApiKey, rotateApiKey } from '../support/operator-changes.js'
-import { whileRefusing } from '../support/refused-writes.js'
+import { whileRefusing } from './refused-writes.js'
 
 describe('an API key', () => {
   it('reads the users of its database', async ({ manage }) => {

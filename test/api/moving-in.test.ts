@@ -2,15 +2,10 @@ import { UserLine } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { exportUsers } from '../../server/domain/management/users/export-users.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { firebaseExample, passwordVectors, unnormalized, vectorPassword } from '../domain/password-vectors.js'
 import { it as apiTest } from '../support/api.js'
 import { password } from '../support/app.js'
 import { dummyHashesOf, importAll, linesOf } from '../support/lines.js'
-import {
-  firebaseExample,
-  passwordVectors,
-  unnormalized,
-  vectorPassword,
-} from '../support/password-vectors.js'
 
 const email = 'ada@example.com'
 const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'

@@ -8,7 +8,7 @@ import { refreshSession } from '../../server/domain/sessions/refresh-session.js'
 import { it } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { setDatabase } from '../support/operator-changes.js'
-import { passTimeSinceRefresh } from '../support/passing-time.js'
+import { passTimeSinceRefresh } from './passing-time.js'
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 const day = 86_400_000

@@ -1,10 +1,10 @@
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, validUser } from '../support/app.js'
-import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { createApiKey } from '../support/operator-changes.js'
+import { accessibilityErrorsOf } from './accessibility.js'
+import { it as browserTest, hasBrowser } from './browser.js'
 
 /** Opens the page to which / redirects. `tryOut` runs an operation on the database of the test. */
 const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async () => {

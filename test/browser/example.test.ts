@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, vi } from 'vitest'
-import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
-import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { startChild } from '../support/child.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
+import { accessibilityErrorsOf } from './accessibility.js'
+import { it as browserTest, hasBrowser } from './browser.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const vite = `${root}/node_modules/vite/bin/vite.js`

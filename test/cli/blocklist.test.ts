@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { blocklistOf, writeTemporary } from '../support/blocklist-file.js'
+import { blocklistOf, writeTemporary } from '../domain/blocklist-file.js'
 import { usher } from '../support/child.js'
 import { it } from '../support/operator.js'
 import { createFolderSettings } from '../support/store.js'

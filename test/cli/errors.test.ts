@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { expect, vi } from 'vitest'
 import { reportError } from '../../server/cli/report-error.js'
+import { whileRefusing } from '../api/refused-writes.js'
 import { startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
-import { whileRefusing } from '../support/refused-writes.js'
 
 const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
 

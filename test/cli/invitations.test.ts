@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hundredInvitations } from '../support/invitations.js'
+import { hundredInvitations } from '../api/invitations.js'
 import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 

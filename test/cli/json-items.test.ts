@@ -1,9 +1,9 @@
 import { ListedTenant, ListedUser, ManagedUser } from '@usher/contract/management'
 import { expect } from 'vitest'
+import { pairs } from '../docs/two-doors.js'
 import { password } from '../support/app.js'
 import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
-import { pairs } from '../support/two-doors.js'
 
 /** The schema of the API of what a command prints with --json, or why it has none. */
 const printed: Record<string, typeof ListedUser | typeof ManagedUser | typeof ListedTenant | string> = {

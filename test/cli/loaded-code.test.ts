@@ -6,7 +6,7 @@ import { freePort } from '../support/postgres-server.js'
 import { it } from '../support/served-store.js'
 
 const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
-const printLoaded = new URL('../support/print-loaded.js', import.meta.url).href
+const printLoaded = new URL('./print-loaded.js', import.meta.url).href
 
 /** Returns the packages of which a command loads a module or a native addon. */
 async function packagesLoadedBy(command: string, env: Record<string, string> = {}) {

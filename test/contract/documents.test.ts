@@ -14,8 +14,8 @@ import type { MediaTypeObject, OpenAPIObject } from 'openapi3-ts/oas31'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { version } from '../../server/version.js'
-import { type DocumentedOperation, errorsOf, operationsOf } from '../support/document-operations.js'
 import { resolveResponse } from '../support/documented.js'
+import { type DocumentedOperation, errorsOf, operationsOf } from './document-operations.js'
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv).addFormat('idn-email', true)

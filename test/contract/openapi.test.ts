@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { version } from '../../server/version.js'
-import { errorsOf, operationsOf } from '../support/document-operations.js'
 import { expectDocumented, resolveResponse } from '../support/documented.js'
+import { errorsOf, operationsOf } from './document-operations.js'
 
 const document = openApiDocument('http://localhost:3000', version)
 const { components } = JSON.parse(JSON.stringify(document))

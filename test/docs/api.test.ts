@@ -3,8 +3,8 @@ import { managementContract } from '@usher/contract/management'
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
+import { operationsOf } from '../contract/document-operations.js'
 import { it } from '../support/api.js'
-import { operationsOf } from '../support/document-operations.js'
 
 /** The beginning of most paths. */
 const database = '/workspaces/{workspaceSlug}/databases/{databaseName}'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { commandErrors, exitCodes } from '../../server/cli/report-error.js'
-import { helpOf } from '../support/command-help.js'
+import { helpOf } from './command-help.js'
 
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 const [introduction = '', ...sections] = text.split(/^### /m)

@@ -2,8 +2,8 @@ import type { AppRoute } from '@ts-rest/core'
 import { managementContract } from '@usher/contract/management'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { helpOf } from '../support/command-help.js'
-import { exceptions, pairs } from '../support/two-doors.js'
+import { helpOf } from './command-help.js'
+import { exceptions, pairs } from './two-doors.js'
 
 const routes = new Map<string, AppRoute>(
   Object.values(managementContract).flatMap((group) => Object.entries(group)),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { openBlocklist } from '../../server/domain/passwords/blocklist.js'
-import { linesOf, sha1, writeTemporary } from '../support/blocklist-file.js'
+import { linesOf, sha1, writeTemporary } from './blocklist-file.js'
 
 const count = 1000
 const listed = Array.from({ length: count }, (_, index) => `listed ${index}`).sort((a, b) =>

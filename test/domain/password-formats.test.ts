@@ -11,7 +11,7 @@ import {
   passwordVectors,
   unnormalized,
   vectorPassword,
-} from '../support/password-vectors.js'
+} from './password-vectors.js'
 
 const verify = (hash: string, password: string) => storedPasswordHash(hash).verify(password)
 

@@ -1,8 +1,8 @@
 import { managementDocument } from '@usher/contract/openapi'
 import { expect } from 'vitest'
+import { operationsOf } from '../contract/document-operations.js'
 import { withStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { operationsOf } from '../support/document-operations.js'
 
 /** `it` with a server whose public API any page may use, and one with a separate port for the management API. */
 const it = withStore.extend('ports', { scope: 'file' }, async ({ store }, { onCleanup }) => {

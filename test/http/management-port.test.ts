@@ -1,9 +1,9 @@
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect } from 'vitest'
+import { operationsOf } from '../contract/document-operations.js'
 import { it as apiTest } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { operationsOf } from '../support/document-operations.js'
 
 const operationsIn = (documentOf: typeof openApiDocument) =>
   operationsOf(documentOf('http://localhost:3000', '0')).map(({ operationId, method, path }) => ({

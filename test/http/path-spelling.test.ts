@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { it as managementIt } from '../support/management.js'
-import { exchange, parseResponses } from '../support/raw-http.js'
+import { exchange, parseResponses } from './raw-http.js'
 
 /** `it` with a function that sends requests of an API key as they are, on one connection. */
 const it = managementIt.extend('sendTargets', async ({ manage, port }) => {

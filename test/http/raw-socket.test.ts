@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { buildApp } from '../../server/http/app.js'
 import { it } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { parseResponses, exchange as socketExchange } from '../support/raw-http.js'
+import { parseResponses, exchange as socketExchange } from './raw-http.js'
 
 const post = 'POST /workspaces/a/databases/b/users HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 

@@ -8,8 +8,8 @@ import { createMigration } from '../support/migration.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
-import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import type { PostgresServer } from '../support/postgres-server.js'
+import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
 
 const masterKey = randomBytes(32)
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
 import { usher } from '../support/child.js'
-import { it as deploymentTest } from '../support/deployment.js'
 import { startInstance } from '../support/instances.js'
 import { nextMigration, writeMigration } from '../support/migration.js'
-import { startTraffic } from '../support/traffic.js'
+import { it as deploymentTest } from './deployment.js'
+import { startTraffic } from './traffic.js'
 
 // It starts six servers one after the other.
 vi.setConfig({ testTimeout: 120_000 })

@@ -8,8 +8,8 @@ import { describe, expect } from 'vitest'
 import { issueCode } from '../../server/domain/codes/code.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
 import { password } from '../support/app.js'
-import { it as deploymentTest } from '../support/deployment.js'
 import { createApiKey, revokeApiKey, rotateKeys } from '../support/operator-changes.js'
+import { it as deploymentTest } from './deployment.js'
 
 const path = { workspaceSlug: 'acme', databaseName: 'app' }
 const headers = { 'content-type': 'application/json' }

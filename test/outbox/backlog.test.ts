@@ -8,9 +8,9 @@ import { claimStreams, completeEvent } from '../../server/store/queries/streams.
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { storeBacklog } from '../support/backlog.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
+import { storeBacklog } from './backlog.js'
 
 const it = withOwnStore
   .extend('storeKind', { scope: 'worker' }, 'postgres')

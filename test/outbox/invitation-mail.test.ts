@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it as plainIt } from 'vitest'
 import { loadTemplates, renderMail } from '../../server/domain/mail/templates.js'
 import { harmlessName } from '../../server/domain/mail/words.js'
-import { it } from '../support/invitations.js'
+import { it } from '../api/invitations.js'
 
 const grace = 'grace@example.com'
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { listMessages } from '../../server/domain/management/outbox.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { ada, it, next, subjects } from '../api/email-change.js'
 import { password, startApp } from '../support/app.js'
 import { elsewhere, newPassword, notices } from '../support/codes.js'
-import { ada, it, next, subjects } from '../support/email-change.js'
 import {
   changeFields,
   changeMessages,

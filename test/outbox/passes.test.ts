@@ -4,10 +4,10 @@ import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { storeBacklog } from '../support/backlog.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 import { startSmtp } from '../support/smtp.js'
+import { storeBacklog } from './backlog.js'
 
 const it = withOwnStore
   .extend('storeKind', { scope: 'worker' }, 'postgres')

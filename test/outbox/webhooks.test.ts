@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, vi } from 'vitest'
 import { usualIntervals } from '../../server/domain/outbox/intervals.js'
+import { passTimeSinceRefresh } from '../api/passing-time.js'
 import { password, type TestDatabase, validUser } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { it as base, type Operator } from '../support/operator.js'
-import { passTimeSinceRefresh } from '../support/passing-time.js'
 import { type Receiver, startReceiver } from '../support/receiver.js'
 
 const it = base

@@ -4,7 +4,7 @@ import { createSessionClient } from '@usher/sdk/session'
 import { createElement, Fragment, StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { renderPage } from '../support/happy-dom.js'
+import { renderPage } from './happy-dom.js'
 import { ada, app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
 
 /** Returns a token of a user, as far as clients read it. */

@@ -9,9 +9,9 @@ import { afterEach, expect, vi } from 'vitest'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { it as apiTest } from '../support/api.js'
-import { renderPage } from '../support/happy-dom.js'
 import { createApiKey } from '../support/operator-changes.js'
 import { snippetsOf } from '../support/snippets.js'
+import { renderPage } from './happy-dom.js'
 
 const it = apiTest
   .extend('folder', { scope: 'file' }, async ({ store }, { onCleanup }) => {

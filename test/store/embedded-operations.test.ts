@@ -1,5 +1,5 @@
 import { withOwnStore } from '../support/api.js'
-import { useEveryOperation } from '../support/every-operation.js'
+import { useEveryOperation } from './every-operation.js'
 
 const it = withOwnStore.extend('storeKind', { scope: 'worker' }, 'embedded')
 

@@ -8,12 +8,12 @@ import { UnavailableError } from '../../server/store/errors.js'
 import { keptEvents as list, type Place } from '../../server/store/queries/numbered-lists.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
+import { findPgBouncer, startPgBouncer } from '../instances/pgbouncer.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestDatabase } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { openPostgres } from '../support/open-store.js'
-import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import type { TestStore } from '../support/store.js'
 
 type Work = (query: Store['query']) => Promise<unknown>

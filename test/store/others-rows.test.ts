@@ -15,7 +15,7 @@ import { findUsersOfTokens, type UserKey } from '../../server/store/queries/user
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'
-import { addBystanders, bystander } from '../support/bystanders.js'
+import { addBystanders, bystander } from './bystanders.js'
 
 const now = new Date(start)
 

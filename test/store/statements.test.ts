@@ -7,21 +7,21 @@ import { migrate } from '../../server/store/migrate.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { isSearch } from '../lab/plans/statement-plans.js'
 import { password } from '../support/app.js'
-import { addBystanders } from '../support/bystanders.js'
 import { runUsher } from '../support/command-line.js'
-import { useEveryOperation } from '../support/every-operation.js'
-import { errorsOf } from '../support/one-database.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
+import { addBystanders } from './bystanders.js'
+import { useEveryOperation } from './every-operation.js'
+import { errorsOf } from './one-database.js'
 import {
   type RecordedChange,
   recordedChanges,
   recordRevokingChanges,
   revokingChanges,
-} from '../support/revocation-triggers.js'
-import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
-import { watchWrites } from '../support/write-order.js'
+} from './revocation-triggers.js'
+import { type Logged, startLoggingPostgres } from './statement-log.js'
+import { watchWrites } from './write-order.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const newMasterKey = Buffer.alloc(32, 8).toString('base64')

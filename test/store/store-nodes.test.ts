@@ -4,9 +4,9 @@ import { shareByWorker } from '../../server/store/citus/worker-shares.js'
 import { nodesOf, openStore } from '../../server/store/open.js'
 import { findUsersOfTokens } from '../../server/store/queries/users-of-tokens.js'
 import { query } from '../support/citus.js'
-import { createCitusCatalog, nameInShard, shards } from '../support/citus-catalog.js'
 import { createPostgresDatabase } from '../support/store.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
+import { createCitusCatalog, nameInShard, shards } from './citus-catalog.js'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const connections = 4

@@ -6,11 +6,11 @@ import { UnavailableError } from '../../server/store/errors.js'
 import { endUnusedSessions } from '../../server/store/queries/session-ends.js'
 import { sweptTables } from '../../server/store/queries/sweep.js'
 import type { Store } from '../../server/store/store.js'
+import { passTimeSinceRefresh } from '../api/passing-time.js'
 import { withOwnStore } from '../support/api.js'
 import { start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
-import { createFiller } from '../support/many-rows.js'
-import { passTimeSinceRefresh } from '../support/passing-time.js'
 import { openTestStore, type TestStore } from '../support/store.js'
+import { createFiller } from './many-rows.js'
 
 /** Every table that the sweep does not delete from, with the reason. */
 const kept: Record<string, string> = {

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
 import { startApp, validUser } from '../support/app.js'
-import { newAuthority } from '../support/certificate.js'
 import { startUsher, usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { openPostgres } from '../support/open-store.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
 import { freePort, type PostgresServer, user } from '../support/postgres-server.js'
+import { newAuthority } from './certificate.js'
 
 const masterKey = Buffer.alloc(32, 7)
 let folder: string

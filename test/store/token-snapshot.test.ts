@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { deleteMember } from '../../server/store/queries/member-changes.js'
 import { lockUsersAndTenant } from '../../server/store/queries/members.js'
 import { newPassword } from '../support/codes.js'
-import { it as feedTest, newWorld, verdictOfMe } from '../support/followed-revocations.js'
 import { lockWaits } from '../support/lock-waits.js'
-import { offlineVerdict } from '../support/offline-verdict.js'
+import { it as feedTest, newWorld, verdictOfMe } from '../verify/followed-revocations.js'
+import { offlineVerdict } from '../verify/offline-verdict.js'
 
 const it = feedTest.extend('storeKind', { scope: 'worker' }, 'postgres')
 

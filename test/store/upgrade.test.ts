@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
+import { startTraffic } from '../instances/traffic.js'
 import { startApp } from '../support/app.js'
 import { createMigration, nextMigration } from '../support/migration.js'
 import { openTestStore } from '../support/store.js'
-import { startTraffic } from '../support/traffic.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -2,8 +2,8 @@ import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
 import { contract, type ProblemCode } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import type { eventTypes } from '../../server/domain/events/events.js'
+import { bystander } from '../store/bystanders.js'
 import { password, validUser } from './app.js'
-import { bystander } from './bystanders.js'
 import type { Scene } from './scene.js'
 
 type NamesOf<Api> = { [Noun in keyof Api]: keyof Api[Noun] }[keyof Api] & string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openBlocklist, type PasswordBlocklist } from '../../../server/domain/passwords/blocklist.js'
-import { sha1 } from '../../support/blocklist-file.js'
+import { sha1 } from '../../domain/blocklist-file.js'
 import { report, times } from '../form.js'
 
 const lineCount = times(5_000, 10_000_000)

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { query } from '../../support/citus.js'
-import { freeze } from '../../support/citus-cluster.js'
 import type { PostgresServer } from '../../support/postgres-server.js'
 import { percentile } from '../bench/figures.js'
 import { cpuSeconds } from '../bench/processes.js'
+import { freeze } from './cluster.js'
 import { openStage, report } from './stage.js'
 
 // What servers do for deliveries when there are many databases, with and without a frozen worker.

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { migrate } from '../../../server/store/migrate.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
-import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
 import { runUsher } from '../../support/command-line.js'
 import { createMigration } from '../../support/migration.js'
 import type { OpenStore } from '../../support/open-store.js'
@@ -12,6 +11,7 @@ import { createApiKey, setDatabase } from '../../support/operator-changes.js'
 import { databaseUrl } from '../../support/postgres-server.js'
 import { startReceiver } from '../../support/receiver.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../../support/smtp.js'
+import { type CitusCluster, startCluster } from './cluster.js'
 import { masterKey, open, report } from './stage.js'
 
 const reference = ['workspace', 'database', '_prisma_migrations']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { query } from '../../support/citus.js'
-import { freeze } from '../../support/citus-cluster.js'
 import type { PostgresServer } from '../../support/postgres-server.js'
+import { freeze } from './cluster.js'
 import { expectNoLoss, openStage, report } from './stage.js'
 import { type Account, summaryOf } from './traffic.js'
 

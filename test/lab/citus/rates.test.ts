@@ -9,12 +9,12 @@ import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
 import { query } from '../../support/citus.js'
-import { startCluster } from '../../support/citus-cluster.js'
 import { findCitus } from '../../support/installed-postgres.js'
 import { createCluster, freePort, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
 import { median, percentile } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
 import { cpuSeconds, startServer } from '../bench/processes.js'
+import { startCluster } from './cluster.js'
 import { masterKey, open, report } from './stage.js'
 
 // A coordinator, two workers, a plain Postgres, the servers and the load share the machine, so only ratios say something.

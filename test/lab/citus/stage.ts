@@ -6,12 +6,12 @@ import { migrate } from '../../../server/store/migrate.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
 import { startUsher, usher } from '../../support/child.js'
 import { query } from '../../support/citus.js'
-import { startCluster } from '../../support/citus-cluster.js'
 import { openPostgres } from '../../support/open-store.js'
 import { setDatabase } from '../../support/operator-changes.js'
 import { databaseUrl, freePort } from '../../support/postgres-server.js'
 import { startReceiver } from '../../support/receiver.js'
 import { startSmtp } from '../../support/smtp.js'
+import { startCluster } from './cluster.js'
 import { type Account, signUpEvents, startTraffic } from './traffic.js'
 
 export const masterKey = Buffer.alloc(32, 7)

@@ -7,7 +7,7 @@ import { report } from '../form.js'
 import { type Server, startServer } from './server.js'
 import type { StorePlace } from './stage.js'
 
-const frequentSearches = new URL('../../support/frequent-searches.js', import.meta.url)
+const frequentSearches = new URL('./frequent-searches.js', import.meta.url)
 
 export const path = { workspaceSlug: 'acme', databaseName: 'app' }
 

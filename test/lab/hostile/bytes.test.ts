@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { exchange, parseResponses } from '../../support/raw-http.js'
+import { exchange, parseResponses } from '../../http/raw-http.js'
 import { report, times } from '../form.js'
 import { wireRequests } from './bytes.js'
 import { cases, seed } from './cases.js'

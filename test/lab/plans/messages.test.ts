@@ -6,9 +6,9 @@ import { insertMessages, type NewMessage, storeMessages } from '../../../server/
 import * as streams from '../../../server/store/queries/streams.js'
 import { dropMessages, retryMessages } from '../../../server/store/queries/waiting-messages.js'
 import type { Store } from '../../../server/store/store.js'
+import { storeBacklog } from '../../outbox/backlog.js'
 import { withOwnStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
-import { storeBacklog } from '../../support/backlog.js'
 import type { OpenStore } from '../../support/open-store.js'
 import { planOf, recordStatements } from './statement-plans.js'
 

@@ -2,10 +2,10 @@ import type { Session, SignedInUser } from '@usher/contract'
 import { type RevocationList, Scope } from '@usher/contract/management'
 import { expect } from 'vitest'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
-import { password, type TestApi, type TestDatabase } from './app.js'
-import { ada, it as addressTest } from './email-change.js'
+import { ada, it as addressTest } from '../api/email-change.js'
+import { password, type TestApi, type TestDatabase } from '../support/app.js'
+import { createApiKey } from '../support/operator-changes.js'
 import type { Verdict } from './offline-verdict.js'
-import { createApiKey } from './operator-changes.js'
 
 /** `it` with a database whose clock is that of the store, and with the list of its revocations. */
 export const it = addressTest.extend('feed', ({ usher, app, address: _ }) => followed(usher, app))

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, user } from './postgres-server.js'
+import { freePort, user } from '../support/postgres-server.js'
 
 /** Returns the path of the installed PgBouncer, or an empty string. Debian installs it in /usr/sbin. */
 export const findPgBouncer = () =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { killChildren, startChild } from './child.js'
+import { killChildren, startChild } from '../support/child.js'
 
 it('killChildren ends a process whose own child keeps its output open, as npm start does', async () => {
   const shell = startChild('sh', ['-c', 'sleep 600 & echo started; wait'])

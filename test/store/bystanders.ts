@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Prisma } from '../../server/store/generated/client.js'
-import type { OpenStore } from './open-store.js'
+import type { OpenStore } from '../support/open-store.js'
 
 type Transaction = Prisma.TransactionClient
 

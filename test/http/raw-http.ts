@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { RawResponse } from './documented.js'
+import type { RawResponse } from '../support/documented.js'
 
 /**
  * Sends bytes to a port of 127.0.0.1 and reads until the server closes the connection. The client half-closes the

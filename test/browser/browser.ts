@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { expect, inject } from 'vitest'
-import { it as apiTest } from './api.js'
-import { launchChromium } from './chromium.js'
+import { it as apiTest } from '../support/api.js'
+import { launchChromium } from '../support/chromium.js'
 
 /** Whether Chromium is installed. */
 export const hasBrowser = inject('chromium') !== ''

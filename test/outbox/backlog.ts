@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { OpenStore } from './open-store.js'
+import type { OpenStore } from '../support/open-store.js'
 
 /** Events that wait in each of some databases. */
 export interface Backlog {

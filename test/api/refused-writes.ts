@@ -1,4 +1,4 @@
-import type { OpenStore } from './open-store.js'
+import type { OpenStore } from '../support/open-store.js'
 
 /**
  * Lets a store refuse the rows that are written to a table, with an error of Postgres, while work runs. Citus has no triggers on

@@ -1,4 +1,4 @@
-import { startOwnPostgres } from './own-postgres.js'
+import { startOwnPostgres } from '../support/own-postgres.js'
 
 /** A logged statement with the values of its parameters. */
 export interface Logged {

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createCitusDatabase } from './citus.js'
-import { findCitus } from './installed-postgres.js'
-import { createCluster, type PostgresServer, startPostgres } from './postgres-server.js'
+import { createCitusDatabase } from '../../support/citus.js'
+import { findCitus } from '../../support/installed-postgres.js'
+import { createCluster, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
 
 /** Shards are moved by logical replication. The nodes have no certificates. Each database has a process on a node. */
 const settings = {

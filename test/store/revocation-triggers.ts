@@ -1,4 +1,4 @@
-import type { OpenStore } from './open-store.js'
+import type { OpenStore } from '../support/open-store.js'
 
 // The rules of `me`, as triggers: which change of a row makes `me` refuse a token that it accepted before, or show another
 // tenant or role than the token. Each must store its revocation in the same transaction.

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
-import { password } from './app.js'
-import { it as codesTest, elsewhere, notices } from './codes.js'
-import { setDatabase } from './operator-changes.js'
-import { codeIn, type ReceivedMail } from './smtp.js'
+import { password } from '../support/app.js'
+import { it as codesTest, elsewhere, notices } from '../support/codes.js'
+import { setDatabase } from '../support/operator-changes.js'
+import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
 export const ada = 'ada@example.com'
 export const next = 'ada@engines.example'

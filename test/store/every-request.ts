@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
-import type { TestApi, TestDatabase } from './app.js'
-import { type DescribedOperation, everyOperation, type OperationRequest } from './operations.js'
-import { createScene, prepareStage, requestTo, type Stage } from './scene.js'
-import type { Smtp } from './smtp.js'
+import type { TestApi, TestDatabase } from '../support/app.js'
+import { type DescribedOperation, everyOperation, type OperationRequest } from '../support/operations.js'
+import { createScene, prepareStage, requestTo, type Stage } from '../support/scene.js'
+import type { Smtp } from '../support/smtp.js'
 
 /** Sends every request of the tables of operations, each by a user of its own. Fails if an outcome is another one. */
 export async function sendEveryRequest(api: TestApi, smtp: Smtp) {

@@ -1,8 +1,8 @@
 import type { SignedInUser } from '@usher/contract'
 import { expect } from 'vitest'
-import type { TestApi, TestDatabase } from './app.js'
-import { it as codesTest, outcome } from './codes.js'
-import { codeIn, type ReceivedMail } from './smtp.js'
+import type { TestApi, TestDatabase } from '../support/app.js'
+import { it as codesTest, outcome } from '../support/codes.js'
+import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { TestApi } from './app.js'
-import type { OpenStore } from './open-store.js'
+import type { TestApi } from '../support/app.js'
+import type { OpenStore } from '../support/open-store.js'
 
 interface Watched {
   /** Writes that have not ended. */

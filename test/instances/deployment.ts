@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'vitest'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
-import { createDatabase } from './command-line.js'
-import { startInstance } from './instances.js'
-import { openPostgres } from './open-store.js'
-import { startProxy } from './proxy.js'
-import { createPostgresDatabase } from './store.js'
+import { createDatabase } from '../support/command-line.js'
+import { startInstance } from '../support/instances.js'
+import { openPostgres } from '../support/open-store.js'
+import { startProxy } from '../support/proxy.js'
+import { createPostgresDatabase } from '../support/store.js'
 
 /** Starts servers on one store with the database `acme/app`, behind a proxy that uses only ready servers. */
 async function startDeployment(count: number) {

@@ -1,4 +1,4 @@
-import { query } from './citus.js'
+import { query } from '../support/citus.js'
 
 /** The shards of a database, by their tables. */
 export const shards = { user: 102001, session: 102002, membership: 102003, tenant: 102004 }

@@ -1,4 +1,4 @@
-import { runUsher } from './command-line.js'
+import { runUsher } from '../support/command-line.js'
 
 /** Usage and options of a command, as printed by --help. */
 export interface CommandHelp {

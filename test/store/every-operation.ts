@@ -1,12 +1,12 @@
 import { expect, vi } from 'vitest'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { findLastPlaces, keptEvents, revocations } from '../../server/store/queries/numbered-lists.js'
-import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
+import { password, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
+import type { OpenStore } from '../support/open-store.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
+import { startReceiver } from '../support/receiver.js'
+import { startSmtp } from '../support/smtp.js'
 import { sendEveryRequest } from './every-request.js'
-import type { OpenStore } from './open-store.js'
-import { createApiKey, setDatabase } from './operator-changes.js'
-import { startReceiver } from './receiver.js'
-import { startSmtp } from './smtp.js'
 
 /**
  * Sends every request of the tables of operations, and causes what no single request does: deliveries, waits, sweeps.
