@@ -71,11 +71,11 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     await operation.locator('.opblock-summary-control').click()
     await operation.getByRole('button', { name: 'Execute' }).click()
     await expectFailedLoads('409 users')
-    const errors = operation.locator('.errors')
+    const errors = operation.locator('details')
     expect(await errors.getByRole('link').count()).toBe(0)
     await errors.getByText('Errors').click()
     expect(await errors.getByRole('link', { name: 'email_taken' }).getAttribute('href')).toBe(
-      'problems/email_taken',
+      './problems/email_taken',
     )
     expect(await operation.getByText('Links').filter({ visible: true }).count()).toBe(0)
     expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(10_000)) })
@@ -123,8 +123,8 @@ describe.skipIf(!hasBrowser)('/management/docs', () => {
     await block.getByRole('button', { name: 'Execute' }).click()
     const status = block.locator('.live-responses-table .response .response-col_status')
     expect(Number.parseInt(await status.innerText(), 10)).toBe(200)
-    await block.locator('.errors').getByText('Errors').click()
-    const problem = block.locator('.errors').getByRole('link', { name: 'key_invalid' })
+    await block.locator('details').getByText('Errors').click()
+    const problem = block.locator('details').getByRole('link', { name: 'key_invalid' })
     expect(await problem.evaluate((link) => (link as HTMLAnchorElement).href)).toBe(
       `${origin}/problems/key_invalid`,
     )

@@ -6,8 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
 import { prefersHtml } from '../negotiation.js'
-import type { Part } from '../routes/part.js'
-import { type ReferencePage, referencePage } from './reference-page.js'
+import { pages, type Reference, referencePage } from './reference-page.js'
 
 /** Allows only scripts, styles and requests of this server. */
 const contentSecurityPolicy = [
@@ -28,43 +27,11 @@ const swaggerUi = pathToFileURL(
 const ours = new URL('./browser/', import.meta.url)
 const folders: Record<string, URL> = {
   'accessibility.js': ours,
-  'colors.css': ours,
   'page.css': ours,
   'page.js': ours,
-  'phone.css': ours,
   'plugin.js': ours,
   'swagger-ui.css': swaggerUi,
   'swagger-ui-bundle.js': swaggerUi,
-}
-
-const database = '/workspaces/{workspaceSlug}/databases/{databaseName}'
-
-/** Returns the page of a part of the API. */
-function pageOf(part: Part, { baseUrl, parts }: Reference): ReferencePage {
-  const hasBoth = parts.length > 1
-  return part === 'public'
-    ? {
-        title: 'Usher API',
-        document: 'openApiDocument',
-        folder: '/',
-        prefix: database,
-        problems: 'problems/',
-        other: hasBoth ? { href: 'management/docs', text: 'Management API' } : undefined,
-      }
-    : {
-        title: 'Usher management API',
-        document: 'managementDocument',
-        folder: '/management/',
-        prefix: `${database}/management`,
-        problems: hasBoth ? '../problems/' : `${baseUrl}/problems/`,
-        other: hasBoth ? { href: '../docs', text: 'API of users' } : undefined,
-      }
-}
-
-interface Reference {
-  baseUrl: string
-  /** The parts of the API that this server has. */
-  parts: readonly Part[]
 }
 
 /** Serves the reference of each part of the API with all its assets under /docs or /management/docs. */
@@ -76,13 +43,10 @@ export function referenceRoutes(app: FastifyInstance, reference: Reference) {
   }
 
   for (const part of reference.parts) {
-    const page = pageOf(part, reference)
-    const path = `${page.folder}docs`
+    const path = `${pages[part].folder}docs`
     app.get(path, (request, reply) => {
       // Loaded at the first request, because the document would take a tenth of the time of a start.
-      kept[path] ??= referencePage(reference.baseUrl, page).then((html) =>
-        keepBody(html, 'text/html; charset=utf-8'),
-      )
+      kept[path] ??= referencePage(reference, part).then((html) => keepBody(html, 'text/html; charset=utf-8'))
       return send(request, reply, kept[path])
     })
     app.get(`${path}/`, (_, reply) => reply.redirect('../docs'))

@@ -19,6 +19,7 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   layout: 'BaseLayout',
+  syntaxHighlight: { theme: 'obsidian' },
   plugins: [pluginOf({ prefix, problems })],
   responseInterceptor(response) {
     const token = response.obj?.token?.jwt
