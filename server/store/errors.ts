@@ -97,8 +97,9 @@ export const isTlsFailure = (error: unknown): boolean =>
 export const isUniqueViolation = (error: unknown, column = '') =>
   hasState(error, '23505') && String(error).includes(column)
 
-/** Returns whether a statement referred to a missing row (SQLSTATE 23503). */
-export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')
+/** Returns whether a statement referred to a missing row (SQLSTATE 23503). @param column of the key, as above */
+export const isForeignKeyViolation = (error: unknown, column = '') =>
+  hasState(error, '23503') && String(error).includes(column)
 
 /** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')

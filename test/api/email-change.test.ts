@@ -4,7 +4,7 @@ import { createImport } from '../../server/domain/management/users/import-lines.
 import { listUsers } from '../../server/domain/management/users/list-users.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { addUser } from '../../server/domain/users/add-user.js'
-import { deleteAllUsers } from '../../server/store/queries/delete-database.js'
+import { deleteAllRows } from '../../server/store/queries/delete-database.js'
 import { listUsersByPrefix } from '../../server/store/queries/managed-user.js'
 import { listUsersToExport } from '../../server/store/queries/management/export-users.js'
 import { listAccountRows } from '../../server/store/queries/management/users.js'
@@ -292,10 +292,10 @@ describe('a former address', () => {
     await expect(created).rejects.toMatchObject({ code: 'email_taken' })
     const importLines = createImport(context, await context.findDatabase(app))
     const line = { number: 1, text: JSON.stringify({ email: ada }), bytes: 30 }
-    expect(await importLines([line])).toMatchObject([
+    expect(await (await importLines([line]))(store)).toMatchObject([
       { status: 'rejected', userId: null, errors: [{ path: 'email' }] },
     ])
-    expect(await deleteAllUsers(store, databaseId)).toBe(1)
+    expect(await deleteAllRows(store, databaseId)).toBe(1)
   })
 
   it('is not reported as signed up by a repeated sign-up with its Idempotency-Key', async ({

@@ -1,14 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
-import {
-  deleteAllInvitations,
-  deleteAllKeptEvents,
-  deleteAllLoginFailures,
-  deleteAllMessageStreams,
-  deleteAllMessages,
-  deleteAllRevocations,
-  deleteAllTenants,
-  deleteAllUsers,
-} from '../../store/queries/delete-database.js'
+import { deleteAllRows } from '../../store/queries/delete-database.js'
 import { deleteSigningKeys } from '../../store/queries/keys.js'
 import { deleteDatabaseRow } from '../../store/queries/management/databases.js'
 import type { Store } from '../../store/store.js'
@@ -24,14 +15,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   if (!row) throw await databaseNotFound(store, path)
   const { id } = row
   await deleteSigningKeys(store, id)
-  await deleteAllInvitations(store, id)
-  const users = await deleteAllUsers(store, id)
-  await deleteAllTenants(store, id)
-  await deleteAllLoginFailures(store, id)
-  await deleteAllMessages(store, id)
-  await deleteAllMessageStreams(store, id)
-  await deleteAllKeptEvents(store, id)
-  await deleteAllRevocations(store, id)
+  const users = await deleteAllRows(store, id)
   // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
   await deleteDatabaseRow(store, id)
   return { id, users }

@@ -1,6 +1,5 @@
 import type { MemberList } from '@usher/contract'
 import type { ListMembersQuery, ListTenantsQuery, TenantList } from '@usher/contract/management'
-import { isForeignKeyViolation } from '../../store/errors.js'
 import { listMemberRows } from '../../store/queries/listed-members.js'
 import { countMembers, listTenantRows } from '../../store/queries/management/tenants.js'
 import type { Page } from '../../store/queries/page.js'
@@ -60,13 +59,3 @@ export async function listManagedMembers(
   )
   return { members: rows.map(memberBody), next }
 }
-
-/**
- * Returns a handler of rejections. If a row that a new one refers to was deleted, `requireAll` throws the error for that row. It
- * gets the error of the store.
- */
-export const ifDeletedMeanwhile =
-  (requireAll: (cause: unknown) => Promise<unknown>) => async (error: unknown) => {
-    if (isForeignKeyViolation(error)) await requireAll(error)
-    throw error
-  }

@@ -37,16 +37,12 @@ const linesAtOnce = 50
 export type Context = Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> }
 export type Target = Pick<Database, 'id' | 'dummyHashes' | 'roles'>
 
-/** Additional steps of an import over HTTP. */
-interface Steps {
-  /** Called with each line that can be read, before anything is stored. */
-  require?: (user: UserLine) => void
-  /** Called with the results of the lines before the transaction ends. */
-  onStored?: (transaction: Pick<Store, 'query'>, lines: StoredLine[]) => Promise<unknown>
-}
+/** Checks a line that can be read, before anything is stored. */
+type Check = (user: UserLine) => void
 
 /**
- * Returns a function that imports lines in one transaction, each as a whole or not at all. Hashes no password.
+ * Returns a function that prepares the import of lines: it reads them, and records the parameters of their hashes. It returns a
+ * function that imports them in a transaction, each as a whole or not at all. Hashes no password.
  *
  * @param dryRun returns what would be stored, and stores nothing
  */
@@ -54,7 +50,7 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const recorded = new Set(database.dummyHashes)
 
-  return async (lines: readonly Line[], { require, onStored }: Steps = {}): Promise<StoredLine[]> => {
+  return async (lines: readonly Line[], require?: Check) => {
     const readable: Candidate[] = []
     const rejected: StoredLine[] = []
     for (const [index, line] of lines.entries()) {
@@ -78,18 +74,13 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
       else rejected.push({ line: candidate.line, status: 'rejected', userId: null, errors: error.errors })
     }
     const users = candidates.map(({ row }) => row)
-    const resultOf = (added: AddedUsers) =>
-      [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
+    return async (transaction: Pick<Store, 'query'>): Promise<StoredLine[]> => {
+      const added = await (dryRun ?? addUsers)(transaction, database.id, users)
+      if (!dryRun) await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
+      return [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
         (one, other) => one.line.number - other.line.number,
       )
-    const added = await (dryRun ?? addUsers)(context.store, database.id, {
-      users,
-      onAdded: async (transaction, result) => {
-        await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
-        await onStored?.(transaction, resultOf(result))
-      },
-    })
-    return resultOf(added)
+    }
   }
 }
 
@@ -124,7 +115,7 @@ interface Candidate {
 function candidateOf(
   line: Line,
   { hashing, now, roles }: Pick<Context, 'now' | 'hashing'> & Pick<Database, 'roles'>,
-  { checkHash, require }: { checkHash: (hash: string) => string; require?: Steps['require'] },
+  { checkHash, require }: { checkHash: (hash: string) => string; require?: Check | undefined },
 ): Candidate {
   if (line.error) throw lineError('', line.error)
   const user = readUserLine(line.text)

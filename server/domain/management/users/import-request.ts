@@ -5,15 +5,13 @@ import {
   maxImportedLines,
   type UserLine,
 } from '@usher/contract/management'
-import type { Store } from '../../../store/store.js'
-import { audit } from '../../../telemetry/audit.js'
+import { isForeignKeyViolation } from '../../../store/errors.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
 import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
-import { type KeepResponse, oncePerKey } from '../once-per-key.js'
-import { ifDeletedMeanwhile } from '../tenants.js'
+import { changeOncePerKey } from '../once-per-key.js'
 import { createImport, type Line, type StoredLine } from './import-lines.js'
 
 /**
@@ -26,32 +24,27 @@ export function importManagedUsers(
   context: AppContext,
   request: KeyRequest<string> & { params: DatabasePath; headers: IdempotencyHeaders },
 ): Promise<ImportResult> {
-  const { apiKey, params, body, caller } = request
+  const { apiKey, params, body } = request
   const lines = linesOf(body)
-  const work = async (keep: KeepResponse<ImportResult>) => {
-    const { store } = context
-    // Not the database of the request, whose hash parameters may be older: they limit which hashes are accepted.
-    const database = await requireDatabase(store, params)
-    const imported = await createImport(context, database)(lines, {
-      require: (user) => requireScopes(apiKey, user),
-      onStored: (transaction, stored) => keep(transaction, resultOf(stored)),
-    }).catch(ifDeletedMeanwhile((cause) => requireAgain(store, params, cause)))
-    const result = resultOf(imported)
-    const { created: added, existing: alreadyThere, rejected } = result
-    const users = { added, alreadyThere, rejected }
-    audit(caller.log, 'users.imported', { databaseId: database.id, users, apiKey: apiKey.id })
-    return result
-  }
-  return oncePerKey(context, request, { operation: 'importUsers', work })
+  return changeOncePerKey(context, request, {
+    operation: 'importUsers',
+    async prepare() {
+      // Not the database of the request, whose hash parameters may be older: they limit which hashes are accepted.
+      const database = await requireDatabase(context.store, params)
+      const run = await createImport(context, database)(lines, (user) => requireScopes(apiKey, user))
+      return async (change) => {
+        const result = resultOf(await run(change).catch(ifTenantDeleted))
+        const { created: added, existing: alreadyThere, rejected } = result
+        return { result, facts: [{ type: 'users.imported', users: { added, alreadyThere, rejected } }] }
+      }
+    },
+    responseOf: (result) => result,
+  })
 }
 
-/**
- * Throws the error of an import whose database or tenant was deleted meanwhile. If only a tenant was, the lines can be imported
- * again, which creates it.
- */
-async function requireAgain(store: Store, path: DatabasePath, cause: unknown) {
-  await requireDatabase(store, path)
-  throw new Problem('unavailable', { cause })
+/** Throws `unavailable` if a tenant was deleted meanwhile: the lines can be imported again, which creates it. */
+function ifTenantDeleted(cause: unknown): never {
+  throw isForeignKeyViolation(cause, 'tenant_id') ? new Problem('unavailable', { cause }) : cause
 }
 
 /** @throws {Problem} `payload_too_large` or `validation_failed` */

@@ -1,7 +1,6 @@
 import { isForeignKeyViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { LineError } from '../../users/line-error.js'
-import { ifDeletedMeanwhile } from '../tenants.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
 
 /** A line that was not imported. The reason contains no hash. */
@@ -47,13 +46,24 @@ export async function* importUsers(
     requireAgain?: () => Promise<unknown>
   },
 ): AsyncGenerator<ImportedBatch> {
-  const importBatch = createImport(context, database, dryRun ? createDryRun() : undefined)
+  const { store } = context
+  const prepare = createImport(context, database, dryRun ? createDryRun() : undefined)
+  const importBatch = async (batch: FileLine[]) => {
+    const run = await prepare(batch)
+    return dryRun ? run(store) : store.transaction(database.id, (query) => run({ query }))
+  }
+  const requireUndeleted = async (error: unknown) => {
+    if (!isForeignKeyViolation(error)) throw error
+    await requireAgain()
+  }
   for await (const { batch, bytes } of inBatches(lines)) {
     const imported = await importBatch(batch).catch(async (error) => {
-      if (!isForeignKeyViolation(error)) throw error
-      await requireAgain()
+      await requireUndeleted(error)
       // A tenant of the batch may have been deleted meanwhile. It is created again.
-      return importBatch(batch).catch(ifDeletedMeanwhile(requireAgain))
+      return importBatch(batch).catch(async (error) => {
+        await requireUndeleted(error)
+        throw error
+      })
     })
     const count = (wanted: StoredLine['status']) => imported.filter(({ status }) => status === wanted).length
     const rejected = imported.flatMap(({ status, line: { number, text }, errors }) =>

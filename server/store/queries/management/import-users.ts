@@ -32,35 +32,19 @@ export interface AddedUsers {
   conflicts: ReadonlyMap<UserWithTenants, string>
 }
 
-/** Users to add. */
-export interface Addition {
-  users: readonly UserWithTenants[]
-  /** Called before the transaction ends. */
-  onAdded?: (transaction: Queries, result: AddedUsers) => Promise<unknown> | undefined
-}
-
 /**
- * Adds users with their tenants and memberships in one transaction, apart from those that {@link createChoice} leaves out. Does
- * not change tenants whose id exists.
- */
-export function addUsers(
-  store: Store,
-  databaseId: string,
-  { users, onAdded }: Addition,
-): Promise<AddedUsers> {
-  return store.transaction(databaseId, async (query) => {
-    const result = await insertAll({ query }, databaseId, users)
-    await onAdded?.({ query }, result)
-    return result
-  })
-}
-
-/**
- * Inserts users in rounds. A round inserts those that {@link createChoice} chooses. If another transaction has taken the address
+ * Adds users with their tenants and memberships, apart from those that {@link createChoice} leaves out. Does not change tenants
+ * whose id exists.
+ *
+ * Works in rounds. A round inserts those that {@link createChoice} chooses. If another transaction has taken the address
  * or id of one meanwhile, later users may be addable instead, and another round inserts them. No round repeats a user, so there
  * are at most as many rounds as users.
  */
-async function insertAll(transaction: Queries, databaseId: string, users: readonly UserWithTenants[]) {
+export async function addUsers(
+  transaction: Queries,
+  databaseId: string,
+  users: readonly UserWithTenants[],
+): Promise<AddedUsers> {
   const added = new Set<UserWithTenants>()
   const tried = new Set<UserWithTenants>()
   for (;;) {
@@ -79,7 +63,11 @@ async function insertAll(transaction: Queries, databaseId: string, users: readon
 /** Returns a function that returns what {@link addUsers} would, and adds nothing. It remembers earlier calls. */
 export function createDryRun() {
   const choose = createChoice()
-  return async (store: Store, databaseId: string, { users }: Addition): Promise<AddedUsers> => {
+  return async (
+    store: Queries,
+    databaseId: string,
+    users: readonly UserWithTenants[],
+  ): Promise<AddedUsers> => {
     const { addable, ...left } = await choose(store, databaseId, users)
     return { added: new Set(addable), ...left }
   }
