@@ -1,6 +1,6 @@
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
-import type { Store } from '../store/store.js'
+import type { Queries, Store } from '../store/store.js'
 import { type AuditEvent, type AuditFields, audit, type Log } from '../telemetry/audit.js'
 import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { AppContext } from './context.js'
@@ -19,7 +19,7 @@ export type Actor =
   | { kind: 'visitor' }
 
 /** What a rule gets: the open transaction of its change, the database, the time, and the actor. */
-export interface Change extends Pick<Store, 'query'> {
+export interface Change extends Queries {
   database: RuleDatabase
   now: Date
   actor: Actor

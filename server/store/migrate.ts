@@ -5,7 +5,7 @@ import { distributeTable, isDistributed, queriesOf } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma } from './generated/client.js'
 import { lockTables } from './migration-locks.js'
-import type { Store } from './store.js'
+import type { Queries, Store } from './store.js'
 
 /** In a package, the folder is next to the compiled files. In a source tree, it is where Prisma's tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -71,7 +71,7 @@ export async function migrate(store: Store, folder = migrationsFolder): Promise<
 }
 
 /** Returns the names of the pending migrations, in order. @throws {EarlierStoreError} */
-export async function pendingMigrations(store: Pick<Store, 'query'>): Promise<string[]> {
+export async function pendingMigrations(store: Queries): Promise<string[]> {
   const { migrations, history } = await readState(store)
   return migrations.map(({ name }) => name).filter((name) => !history.has(name))
 }
@@ -81,7 +81,7 @@ export const checksumOfMigrations = async () =>
   (await readMigrations(migrationsFolder)).map(({ checksum }) => checksum).join()
 
 /** Returns whether {@link migrate} has nothing to do. @throws {EarlierStoreError} */
-export async function isMigrated(store: Pick<Store, 'query'>) {
+export async function isMigrated(store: Queries) {
   const { migrations, history } = await readState(store)
   return migrations.every(({ name, checksum }) => history.get(name) === checksum)
 }
@@ -98,7 +98,7 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
 }
 
 /** Returns the migrations, and the checksums of the applied ones by name. A later version may have applied more. */
-async function readState(store: Pick<Store, 'query'>) {
+async function readState(store: Queries) {
   const migrations = await readMigrations(migrationsFolder)
   const applied = (await hasHistory(store)) ? await store.query<AppliedMigration>(historyStatement, []) : []
   const history = historyOf(applied)
@@ -106,7 +106,7 @@ async function readState(store: Pick<Store, 'query'>) {
   return { migrations, history }
 }
 
-async function hasHistory({ query }: Pick<Store, 'query'>) {
+async function hasHistory({ query }: Queries) {
   const [table] = await query<{ found: boolean }>(
     `SELECT to_regclass('usher._prisma_migrations') IS NOT NULL AS found`,
     [],

@@ -13,8 +13,11 @@ export interface MasterKeys {
   readonly newMasterKey?: Buffer | undefined
 }
 
-/** What runs statements. */
-export type Queries = Pick<Store, 'query' | 'transaction'>
+/** What runs statements: a store, or an open transaction. */
+export type Queries = Pick<Store, 'query'>
+
+/** What also runs transactions. */
+export type Transactions = Pick<Store, 'query' | 'transaction'>
 
 /** An open store: embedded, or on a Postgres server. */
 export interface Store extends MasterKeys {

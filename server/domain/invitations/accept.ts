@@ -3,7 +3,7 @@ import { type FoundInvitation, findPending, type PendingInvitation } from '../..
 import { deleteInvitation } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { lockUsersAndTenant } from '../../store/queries/members.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -13,8 +13,6 @@ import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
 import { requireInvitation } from './code.js'
-
-type Transaction = Pick<Store, 'query'>
 
 /** An invitation that a user accepts. */
 export interface Acceptance {
@@ -56,7 +54,7 @@ export async function acceptInvitation(
  *
  * @throws {Problem} `code_invalid` if it can no longer be accepted
  */
-async function lockPending(transaction: Transaction, acceptance: Acceptance) {
+async function lockPending(transaction: Queries, acceptance: Acceptance) {
   const { database, invitation, userId } = acceptance
   const tenant = { databaseId: database.id, tenantId: invitation.tenantId }
   await lockUsersAndTenant(transaction, tenant, [userId])
@@ -64,10 +62,7 @@ async function lockPending(transaction: Transaction, acceptance: Acceptance) {
 }
 
 /** Reads an invitation. @throws {Problem} `code_invalid` if it cannot be accepted */
-async function requirePending(
-  transaction: Transaction,
-  { database, invitation: { codeId }, now }: Acceptance,
-) {
+async function requirePending(transaction: Queries, { database, invitation: { codeId }, now }: Acceptance) {
   const pending = await findPending(transaction, { databaseId: database.id, codeId }, now)
   if (!pending || isVoid(database, pending)) throw new Problem('code_invalid')
   return pending
@@ -86,7 +81,7 @@ function requireSeat({ isFull }: PendingInvitation) {
 
 /** Makes a user a member, and deletes the invitation. */
 async function join(
-  transaction: Transaction,
+  transaction: Queries,
   { database, invitation: { tenantId }, userId, now }: Acceptance,
   { id, role }: { id: string; role: string },
 ) {
@@ -102,9 +97,9 @@ async function join(
  * @throws {Problem} `code_invalid`; `seats_full`
  */
 export async function acceptWithSignUp(
-  transaction: Transaction,
+  transaction: Queries,
   acceptance: Acceptance,
-  insert: (transaction: Transaction) => Promise<unknown>,
+  insert: (transaction: Queries) => Promise<unknown>,
 ) {
   // So that an invalid code is reported before a taken address.
   requireSeat(await requirePending(transaction, acceptance))

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertSecret, lockSigningKeys } from '../../store/queries/keys.js'
-import type { MasterKeys, Store } from '../../store/store.js'
+import type { MasterKeys, Queries, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { ifDatabaseDeleted } from '../problem.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
@@ -48,11 +48,7 @@ export function generateSecret(
  * Returns the master key with which to encrypt a new secret of a database in this transaction. `usher keys rewrap`
  * waits for the end of the transaction, because it locks the signing keys of the database.
  */
-export const lockSealingKey = async (
-  transaction: Pick<Store, 'query'>,
-  masterKeys: MasterKeys,
-  databaseId: string,
-) =>
+export const lockSealingKey = async (transaction: Queries, masterKeys: MasterKeys, databaseId: string) =>
   masterKeys.newMasterKey
     ? sealingKey(masterKeys, await lockSigningKeys(transaction, databaseId))
     : masterKeys.masterKey

@@ -1,7 +1,7 @@
 import type { Database } from '../../store/generated/client.js'
 import { resealWebhookSecret } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import { keyRow, secretRow, webhookRow } from './master-key.js'
 
 /** A value that the master key encrypts. */
@@ -15,7 +15,7 @@ export interface SealedValue {
 }
 
 type Find = (
-  store: Pick<Store, 'query'>,
+  store: Queries,
   database: Pick<Database, 'id' | 'sealedWebhookSecret'>,
 ) => Promise<readonly SealedValue[]>
 

@@ -1,6 +1,6 @@
 import type { FieldError } from '@usher/contract'
 import { findLockedRoles } from '../../store/queries/databases.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import type { Database } from '../databases/find-database.js'
 import { builtInRoles } from '../databases/tenant-settings.js'
 import { Problem, validationFailed } from '../problem.js'
@@ -43,7 +43,7 @@ export function requireKnownRole(database: Pick<Database, 'roles'>, role: string
  *
  * @throws {Problem} `validation_failed` if the database has no such role in the store
  */
-export const requireStoredRole = (transaction: Pick<Store, 'query'>, databaseId: string, role: string) =>
+export const requireStoredRole = (transaction: Queries, databaseId: string, role: string) =>
   requireStoredRoles(transaction, databaseId, [['role', role]])
 
 /** Does what {@link requireStoredRole} does, for roles of several fields. */
@@ -61,11 +61,7 @@ type RoleFields = readonly (readonly [path: string, role: string | undefined])[]
  * Returns the errors of fields with roles that the stored database does not have. The other roles cannot be removed from
  * the database until the transaction ends.
  */
-export async function unknownStoredRoles(
-  transaction: Pick<Store, 'query'>,
-  databaseId: string,
-  fields: RoleFields,
-) {
+export async function unknownStoredRoles(transaction: Queries, databaseId: string, fields: RoleFields) {
   // Most roles are built in and need no statement.
   if (unknownRoles({ roles: [] }, fields).length === 0) return []
   return unknownRoles({ roles: await findLockedRoles(transaction, databaseId) }, fields)

@@ -11,7 +11,7 @@ import {
   updateTenant,
 } from '../../store/queries/tenants.js'
 import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import {
   type Change,
   type ChangeContext,
@@ -149,7 +149,7 @@ async function deletePart(
 
 /** Returns a tenant. @throws {Problem} `tenant_not_found` */
 export async function requireTenant(
-  store: Pick<Store, 'query'>,
+  store: Queries,
   database: Pick<RuleDatabase, 'id' | 'workspaceSlug' | 'databaseName'>,
   id: string,
 ) {

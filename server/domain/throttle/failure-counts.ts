@@ -7,7 +7,7 @@ import {
   releaseAttempt,
   reserveAttempt,
 } from '../../store/queries/login-failures.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import { freeFailures, retentionMilliseconds, secondsLeft } from './rules.js'
 import { createUnstoredFailures, type Guess } from './unstored-failures.js'
 
@@ -16,12 +16,12 @@ const overAllNetworks = new Uint8Array()
 
 /** Counts failed attempts in the store. While it is unavailable, counts them in this process. */
 export class FailureCounts {
-  readonly #store: Pick<Store, 'query'>
+  readonly #store: Queries
   readonly #now: () => number
   readonly #unstored
 
   /** @param now the clock, in milliseconds since the epoch */
-  constructor(store: Pick<Store, 'query'>, now: () => number) {
+  constructor(store: Queries, now: () => number) {
     this.#store = store
     this.#now = now
     this.#unstored = createUnstoredFailures(now)

@@ -5,7 +5,7 @@ import {
   findHighestLoginFailures,
   type LoginFailures,
 } from '../../store/queries/login-failures.js'
-import type { Store } from '../../store/store.js'
+import type { Queries, Store } from '../../store/store.js'
 import type { Client } from '../caller.js'
 import type { Problem } from '../problem.js'
 import { type AccountLanes, createAccounts } from './account-lanes.js'
@@ -59,7 +59,7 @@ export interface ThrottleSettings {
 /** Limits password guesses. All processes share the counts in the store. SECURITY.md has the resulting limits. */
 export class Throttle {
   readonly keys: AttemptKeys
-  readonly #store: Pick<Store, 'query'>
+  readonly #store: Queries
   readonly #now: () => number
   readonly #counts: FailureCounts
   readonly #onAccount: ReturnType<typeof createAccounts>
@@ -112,7 +112,7 @@ export class Throttle {
   }
 
   /** Returns for each email whether a login with it has to wait, at least from some network. */
-  async delays(store: Pick<Store, 'query'>, databaseId: string, canonicalEmails: readonly string[]) {
+  async delays(store: Queries, databaseId: string, canonicalEmails: readonly string[]) {
     const addresses = canonicalEmails.map((email) => this.keys.address(databaseId, email))
     const found = await findDelayingFailures(store, { databaseId, addresses }, this.leastDelaying())
     const delayed = new Set(
@@ -122,7 +122,7 @@ export class Throttle {
   }
 
   /** Deletes the counts of an email from all networks. */
-  async unlock(databaseId: string, canonicalEmail: string, store: Pick<Store, 'query'> = this.#store) {
+  async unlock(databaseId: string, canonicalEmail: string, store: Queries = this.#store) {
     const address = this.keys.address(databaseId, canonicalEmail)
     await clearLoginFailuresOfAllNetworks(store, databaseId, address)
   }

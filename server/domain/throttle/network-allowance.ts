@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { recordNetworkFailure } from '../../store/queries/networks.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { Problem } from '../problem.js'
 import type { Sources } from './attempt-keys.js'
@@ -31,7 +31,7 @@ export interface NetworkAllowance {
  * the timestamps in the store. A process reads one with each failure that it counts, so other requests need no
  * statement.
  */
-export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
+export function createNetworkAllowance(store: Queries, now: () => number): NetworkAllowance {
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
   const keyOf = (id: string, network: Uint8Array) => id + Buffer.from(network).toString('latin1')
   const millisecondsPerFailure = (limit: number) => Math.max(1, Math.round(hourMilliseconds / limit))

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type CountedRequest, countRequest } from '../../store/queries/code-requests.js'
-import type { Store } from '../../store/store.js'
+import type { Queries, Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
 import {
   createRequestLimits,
@@ -13,7 +13,7 @@ import {
 const cacheEntries = 10_000
 
 /** Counts a request against all of its limits, in a transaction. Throws if one is reached. */
-export type CountRequest = (transaction: Pick<Store, 'query'>) => Promise<void>
+export type CountRequest = (transaction: Queries) => Promise<void>
 
 /** Limits requests for mails, and sign-ups. */
 export interface RequestAllowance {

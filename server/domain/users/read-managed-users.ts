@@ -1,6 +1,6 @@
 import type { StoredApiKey } from '../../store/queries/api-keys.js'
 import { type FoundUser, findManagedUsers } from '../../store/queries/managed-user.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 
 /** A user as a backend sees it, and whether a login may have to wait. */
@@ -20,7 +20,7 @@ export interface ManagedUserRead {
 
 /** Returns users with the API keys of their requests, in the order of the wanted ones. */
 export async function readManagedUsers(
-  { store, throttle, now }: { store: Pick<Store, 'query'>; throttle: Throttle; now: () => number },
+  { store, throttle, now }: { store: Queries; throttle: Throttle; now: () => number },
   databaseId: string,
   wanted: readonly WantedUser[],
 ): Promise<ManagedUserRead[]> {

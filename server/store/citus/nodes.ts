@@ -1,5 +1,5 @@
 import { isUnconnected, reasonOf, UnavailableError } from '../errors.js'
-import type { Queries, Store } from '../store.js'
+import type { Store, Transactions } from '../store.js'
 import { createTurns, type Place } from './turns.js'
 
 // A store on Citus may be used through any node. The node that has a database's rows needs no other one for them.
@@ -71,7 +71,7 @@ export function createNodes(first: Store, { connections, open, warn }: NodeSetti
      */
     async onNodeOf<Result>(
       place: Place,
-      work: (queries: Queries, milliseconds: number) => Promise<Result>,
+      work: (queries: Transactions, milliseconds: number) => Promise<Result>,
       otherwise: () => Promise<Result>,
     ): Promise<Result> {
       const node = nodeOf(place.worker)
@@ -81,7 +81,7 @@ export function createNodes(first: Store, { connections, open, warn }: NodeSetti
     },
 
     /** Runs work on the node of DATABASE_URL. If it accepts no connection, runs the work on another node. */
-    async onAnyNode<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    async onAnyNode<Result>(work: (queries: Transactions) => Promise<Result>): Promise<Result> {
       let failure: unknown
       for (const node of [firstNode, ...nodes.values()]) {
         if (!mayTry(node)) continue

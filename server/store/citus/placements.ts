@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Place } from './turns.js'
 
 /**
@@ -18,7 +18,7 @@ export const createPlacements = (findPlace: (databaseId: string) => Promise<Plac
   })
 
 /** Returns the place of a database. */
-export async function placementOf({ query }: Pick<Store, 'query'>, databaseId: string) {
+export async function placementOf({ query }: Queries, databaseId: string) {
   const [row] = await query<Place>(
     `SELECT nodename || ':' || nodeport AS worker, shardid AS shard
     FROM pg_dist_placement JOIN pg_dist_node USING (groupid)

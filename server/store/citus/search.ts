@@ -6,13 +6,11 @@ import {
   searchStatement,
   type Visited,
 } from '../queries/search.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { hasCitus } from './tables.js'
 
 // A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched
 // by a separate statement, which names the worker's shards and which Citus passes to the worker unchanged.
-
-type Queries = Pick<Store, 'query'>
 
 /** A part of the store that one statement searches: the whole store, or one worker of a distributed store. */
 export interface SearchPlace {

@@ -1,12 +1,10 @@
 import { hasState } from '../errors.js'
 import { placeOfRead, readsOfTokens, type TablesOfTokens } from '../queries/users-of-tokens.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Place } from './turns.js'
 
 // Citus plans a statement of several tables at each execution, which takes longer than reading the user of a token. A
 // statement that names the tables of a shard concerns only Postgres, which plans it once per connection.
-
-type Queries = Pick<Store, 'query'>
 
 interface Statement {
   text: string

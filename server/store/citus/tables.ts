@@ -1,5 +1,5 @@
 import type { Prisma } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 
 // A distributed store is a Citus cluster: see docs/scale-out.md.
 
@@ -12,8 +12,6 @@ export const referenceTables = ['workspace', 'database', '_prisma_migrations']
 export const leader = 'user'
 
 type Transaction = Prisma.TransactionClient
-type Queries = Pick<Store, 'query'>
-
 /** Returns whether the server has Citus, by the catalog of Postgres. */
 export async function hasCitus({ query }: Queries): Promise<boolean> {
   const [row] = await query<{ found: boolean }>(

@@ -1,4 +1,4 @@
-import type { Queries, Store } from '../store.js'
+import type { Store, Transactions } from '../store.js'
 import { createNodes, type NodeSettings } from './nodes.js'
 import { createPlacements, placementOf } from './placements.js'
 import { createShardReads } from './shard-reads.js'
@@ -22,10 +22,10 @@ export interface Connections {
 const undistributed: Place = { worker: '', shard: '' }
 
 /** Runs a statement or a transaction through a node. */
-type Work<Result> = (queries: Queries, limit?: number) => Promise<Result>
+type Work<Result> = (queries: Transactions, limit?: number) => Promise<Result>
 
 /** The same on the node that has the rows. */
-type OwnNodeWork<Result> = (queries: Queries, limit: number, place: Place) => Promise<Result>
+type OwnNodeWork<Result> = (queries: Transactions, limit: number, place: Place) => Promise<Result>
 
 /**
  * Returns a store on which the statements and transactions of one worker take at most half of the connections, or all of

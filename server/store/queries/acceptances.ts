@@ -1,9 +1,7 @@
 import type { Invitation } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { hasMember } from './invitations.js'
 import { unindexed } from './unindexed.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** An invitation whose code was presented. Inviting again changes its role only with its code. */
 export type FoundInvitation = Pick<Invitation, 'id' | 'tenantId' | 'canonicalEmail' | 'codeId' | 'role'>

@@ -1,7 +1,5 @@
 import type { ApiKey } from '../generated/client.js'
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** What a request with a key needs of it. */
 export type StoredApiKey = Pick<ApiKey, 'id' | 'hash' | 'scopes' | 'expiresAt'> & {

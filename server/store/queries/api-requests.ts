@@ -1,8 +1,6 @@
 import type { ApiRequest } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { unindexed } from './unindexed.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** A request with an Idempotency-Key, and its response. */
 export type StoredRequest = Pick<

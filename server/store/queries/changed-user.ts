@@ -1,5 +1,5 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { ProductFields } from './product-fields.js'
 import { isAccount } from './reserved-addresses.js'
 import { change } from './revocations.js'
@@ -20,7 +20,7 @@ export type LockedUser = ChangeableUser & Pick<User, 'id' | 'passwordHash'> & { 
 export type UserLock = 'NO KEY UPDATE' | 'UPDATE'
 
 /** Locks a user before a change. Returns undefined if there is no such user. */
-export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey, lock: UserLock) {
+export async function lockUser({ query }: Queries, { databaseId, id }: UserKey, lock: UserLock) {
   const [user] = await query<LockedUser>(lockStatement(lock), [databaseId, id])
   return user
 }
@@ -40,7 +40,7 @@ const lockStatement = (lock: UserLock) => `
  * @throws a unique violation (SQLSTATE 23505) if another user has the address or the external id
  */
 export const updateUser = (
-  transaction: Pick<Store, 'query'>,
+  transaction: Queries,
   { databaseId, id }: UserKey,
   { user, hasNewAddress }: { user: ChangeableUser; hasNewAddress: boolean },
 ) => {

@@ -1,6 +1,4 @@
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** A count that a request increases. */
 export interface RequestCount {

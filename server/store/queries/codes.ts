@@ -1,11 +1,9 @@
 import type { Code, User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries, Store } from '../store.js'
 import { type Revoked, revoking } from './revocations.js'
 import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** Returns the id of an enabled user, or undefined. */
 export async function findUserId(store: Queries, databaseId: string, canonicalEmail: string) {

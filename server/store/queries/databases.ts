@@ -1,7 +1,5 @@
 import type { Database } from '../generated/client.js'
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** The columns of a database that requests and commands read. */
 export type DatabaseFields = Omit<Database, 'sealedWebhookSecret'>

@@ -1,4 +1,4 @@
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Failures, LoginFailures } from './login-failures.js'
 import { unindexed } from './unindexed.js'
 
@@ -26,7 +26,7 @@ export const mayDelayLogins = (least: { count: string; since: string }) => `(
  * networks. At most 100 of an address, the highest.
  */
 export async function findDelayingFailures(
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, addresses }: { databaseId: string; addresses: readonly Uint8Array[] },
   least: Delaying,
 ): Promise<({ index: number } & LoginFailures)[]> {

@@ -1,6 +1,4 @@
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** Rows that one statement deletes: few, for the time limit of the store and for short locks. */
 const batchRows = 1000

@@ -1,10 +1,9 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { hasOtherMember, hasOtherOwner } from './members.js'
 import { nextGeneration } from './revocations.js'
 import { revokeBy, storeRevocation } from './stored-revocations.js'
 
-type Queries = Pick<Store, 'query'>
 type UserKey = Pick<User, 'databaseId'> & { userId: string }
 
 /**

@@ -1,5 +1,5 @@
 import type { Code, User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { type ReadUser, revoking } from './revocations.js'
 import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
@@ -7,7 +7,6 @@ import { unindexed } from './unindexed.js'
 // A user whose address changes is locked FOR UPDATE first. So what a statement reads of the user, of the codes and of
 // the reserved addresses is still true when the next one changes it.
 
-type Queries = Pick<Store, 'query'>
 type UserKey = Pick<User, 'databaseId'> & { userId: string }
 
 /** A request to change the address. Its code is sent by the message with the same id. */

@@ -1,7 +1,5 @@
 import { NIL } from 'uuid'
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** Rows that one statement reads: few, for the time limit of the store. */
 const batchRows = 1000

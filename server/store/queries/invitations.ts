@@ -1,13 +1,12 @@
 import { NIL } from 'uuid'
 import type { Invitation, Tenant } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Page } from './page.js'
 import { unindexed } from './unindexed.js'
 
 // Callers that change an invitation have locked its tenant (members.ts). So what a statement reads is still true for the next
 // one: the rights of the inviter, the number of invitations and the number of members.
 
-type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Invitation, 'databaseId' | 'tenantId'>
 
 /** An invitation that can be accepted, as lists show it. */

@@ -1,8 +1,6 @@
 import type { DatabaseSecret, SigningKey } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { storeRevocation } from './stored-revocations.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** Returns the keys of a database, newest first. Of two with the same instant, the one without successor is first. */
 export const findSigningKeys = (store: Queries, databaseId: string, milliseconds?: number) =>

@@ -1,6 +1,6 @@
 import { NIL } from 'uuid'
 import type { Membership, User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Page } from './page.js'
 
 /** A user of a tenant. */
@@ -8,7 +8,7 @@ export type FoundMember = Pick<User, 'id' | 'email' | 'preferredName'> & Pick<Me
 
 /** Returns users of a tenant, ordered by id. */
 export const listMemberRows = (
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, tenantId }: Pick<Membership, 'databaseId' | 'tenantId'>,
   { limit, after = NIL }: Page<string>,
 ) => store.query<FoundMember>(listStatement, [databaseId, tenantId, after, limit])

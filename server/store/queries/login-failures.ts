@@ -1,6 +1,4 @@
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** Keys by which failed logins are counted: HMACs of the canonical email and of the client's network. */
 export interface Attempt {

@@ -1,11 +1,9 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import { isAccount } from './reserved-addresses.js'
 import { membershipsOf } from './user-tenants.js'
 import { type UserWithPassword, userColumns } from './users.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** A user who tries to log in, and the counts that the throttle needs. */
 export interface Login {

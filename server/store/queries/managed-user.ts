@@ -1,6 +1,6 @@
 import { NIL } from 'uuid'
 import type { Session } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
 import { type Delaying, mayDelayLogins } from './delaying-failures.js'
 import type { Page } from './page.js'
@@ -46,7 +46,7 @@ export interface Wanted {
  * failed logins may delay a login of one of them. Returns the API keys that exist.
  */
 export async function findManagedUsers(
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, now, delaying }: { databaseId: string; now: Date; delaying: Delaying },
   { ids, apiKeyIds }: Wanted,
 ): Promise<{ users: (FoundUser | undefined)[]; apiKeys: StoredApiKey[]; mayDelay: boolean }> {
@@ -121,7 +121,7 @@ export type ListedUserRow = Pick<
  * @param page.after the last canonical email of the page before
  */
 export const listUsersByPrefix = (
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, prefix }: { databaseId: string; prefix: string },
   { limit, after = '' }: Page<string>,
 ) =>
@@ -148,7 +148,7 @@ export type UserSession = Pick<Session, 'id' | 'label' | 'createdAt' | 'refreshe
 
 /** Returns sessions of a user that have not ended, ordered by id. Returns undefined if there is no such user. */
 export async function findSessionsOfUser(
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, id }: { databaseId: string; id: string },
   { now, limit, after = NIL }: Page<string> & { now: Date },
 ) {

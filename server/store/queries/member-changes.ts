@@ -1,12 +1,10 @@
 import { NIL } from 'uuid'
 import type { Membership } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { MemberKey, TenantKey } from './members.js'
 import { type RevocationOrigin, storeRevocation } from './stored-revocations.js'
 
 // Changes of members, each with the revocation for backends that follow revocations.
-
-type Queries = Pick<Store, 'query'>
 
 /** A change of a member, which is stored with its revocation. */
 export type MemberChange = MemberKey & Pick<RevocationOrigin, 'now' | 'actorId'>

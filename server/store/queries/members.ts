@@ -1,14 +1,12 @@
 import { NIL } from 'uuid'
 import type { Membership, Tenant } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { FoundMember } from './listed-members.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
 
 // A change of members is one transaction. Its first statement locks the users and then the tenant, as the deletion of an
 // account does. Its second statement reads what the change depends on: only a later statement sees the changes of the
 // transactions that the lock waited for. Otherwise two owners could each make the other a member at the same time.
-
-type Queries = Pick<Store, 'query'>
 
 /** Names a tenant. */
 export type TenantKey = Pick<Membership, 'databaseId' | 'tenantId'>

@@ -1,6 +1,4 @@
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** A failure of a client network, and the limits of its timestamp. */
 export interface NetworkFailure {

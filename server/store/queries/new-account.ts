@@ -1,5 +1,5 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { ProductFields } from './product-fields.js'
 
 /** A user whom an operator or a backend adds. */
@@ -18,7 +18,7 @@ export type NewAccount = ProductFields &
   >
 
 /** Inserts a user. Returns false if the email or the external id is taken. */
-export async function insertAccount({ query }: Pick<Store, 'query'>, user: NewAccount) {
+export async function insertAccount({ query }: Queries, user: NewAccount) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, emailVerifiedAt } = user
   const { locale, externalId, metadata, privateMetadata, createdAt } = user
   const inserted = await query(insertStatement, [

@@ -1,10 +1,9 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 
 // A former address stays taken while its user can undo the change: a row of "user" that is not an account holds it in the same
 // unique index. Callers that add or delete such a row have locked the user for whom it is reserved.
 
-type Queries = Pick<Store, 'query'>
 type UserKey = Pick<User, 'databaseId'> & { userId: string }
 
 /** Returns the condition that row `u` of "user" is an account. */

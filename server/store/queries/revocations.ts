@@ -1,5 +1,5 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { revokeBy } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
@@ -78,7 +78,7 @@ type UserKey = Pick<User, 'databaseId' | 'id'>
  * @param change.passwordHash replaces the password hash
  */
 export async function revokeUserTokens(
-  transaction: Pick<Store, 'query'>,
+  transaction: Queries,
   { databaseId, id }: UserKey,
   { now, passwordHash = null }: { now: Date; passwordHash?: string | null | undefined },
 ) {
@@ -90,13 +90,13 @@ export async function revokeUserTokens(
 const revokeStatement = change(`${revoking('$3')}, password_hash = COALESCE($4, u.password_hash)`, 'true')
 
 /** Disables a user and revokes the user's tokens and sessions. */
-export const disableUser = (transaction: Pick<Store, 'query'>, { databaseId, id }: UserKey, now: Date) =>
+export const disableUser = (transaction: Queries, { databaseId, id }: UserKey, now: Date) =>
   revokeBy(transaction, { text: disableStatement, values: [databaseId, id, now.getTime(), now], now })
 
 const disableStatement = change(`${revoking('$3')}, disabled_at = $4::timestamptz`, 'u.disabled_at IS NULL')
 
 /** Enables a user. Earlier tokens and sessions stay revoked. */
-export const enableUser = ({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) =>
+export const enableUser = ({ query }: Queries, { databaseId, id }: UserKey) =>
   query(enableStatement, [databaseId, id])
 
 const enableStatement = `

@@ -1,10 +1,8 @@
 import type { Session } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { change, isOpen, type ReadUser, type Revoked, revoking } from './revocations.js'
 import { isShareTaken, revokeBy, storeRevocation } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
-
-type Queries = Pick<Store, 'query'>
 
 // The functions that end sessions. Each stores what backends that follow revocations need, in the same transaction.
 

@@ -1,5 +1,5 @@
 import type { Session } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { after, isOpen } from './revocations.js'
 import { endAndStore, ending, returningEnded } from './session-ends.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
@@ -30,10 +30,7 @@ export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'createdAt
  *
  * @returns undefined if there is no such session, if it has ended, or if the refresh token is an earlier one
  */
-export async function countRefresh(
-  store: Pick<Store, 'query'>,
-  refresh: Refresh,
-): Promise<RefreshedSession | undefined> {
+export async function countRefresh(store: Queries, refresh: Refresh): Promise<RefreshedSession | undefined> {
   const { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds } = refresh
   const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
   const [session] = await store.query<RefreshedSession>(refreshStatement, values)
@@ -45,7 +42,7 @@ export async function countRefresh(
  * is no such session, if it has ended, or if the refresh token may be used.
  */
 export const endReusedSession = (
-  transaction: Pick<Store, 'query'>,
+  transaction: Queries,
   { databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds }: Refresh,
 ) => {
   const values: [string, ...unknown[]] = [

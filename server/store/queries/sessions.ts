@@ -1,9 +1,7 @@
 import type { Session } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 import { unindexed } from './unindexed.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** A session to add. */
 export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {

@@ -1,9 +1,7 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import { messageParts, messageValues, type NewMessage } from './outbox.js'
 import { unindexed } from './unindexed.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** A user who signs up. */
 export interface NewSignUp {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 
 // A revocation tells backends that verify tokens by themselves which tokens to reject, or which of their claims have changed.
 // The functions of this folder that revoke something store it in the transaction of the change, so that a killed server stores
@@ -28,7 +28,7 @@ export interface RevocationOrigin {
 
 /** Stores a revocation, in the transaction of its change. */
 export const storeRevocation = (
-  { query }: Pick<Store, 'query'>,
+  { query }: Queries,
   { databaseId, now, actorId }: RevocationOrigin,
   payload: RevocationPayload,
 ) => query(storeStatement, [databaseId, uuidv7(), JSON.stringify(payload), now, actorId ?? null])
@@ -45,7 +45,7 @@ const shareOfUser = 1_000
 
 /** Returns whether a user's share of the list is taken. Exact if the caller has locked the user. */
 export async function isShareTaken(
-  { query }: Pick<Store, 'query'>,
+  { query }: Queries,
   { databaseId, actorId }: { databaseId: string; actorId: string },
 ) {
   const rows = await query(findLastOfActorStatement, [databaseId, actorId, shareOfUser - 1])
@@ -62,7 +62,7 @@ const findLastOfActorStatement = `
  * @param values the database, the user, and what else the statement needs
  */
 export async function revokeBy<Row extends { generation: number }>(
-  { query }: Pick<Store, 'query'>,
+  { query }: Queries,
   { text, values, now }: { text: string; values: [string, string, ...unknown[]]; now: Date },
 ) {
   const [databaseId, userId] = values
@@ -74,7 +74,7 @@ export async function revokeBy<Row extends { generation: number }>(
 
 /** Stores that the tokens of a user with an earlier generation are revoked. */
 export const storeTokensRevoked = (
-  transaction: Pick<Store, 'query'>,
+  transaction: Queries,
   origin: RevocationOrigin,
   { userId, generation }: { userId: string; generation: number },
 ) => storeRevocation(transaction, origin, { type: 'tokens-revoked', userId, generation })

@@ -1,6 +1,4 @@
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** Maximum number of rows of a table that one statement deletes, so that it holds locks for a short time. */
 const batchRows = 250

@@ -1,8 +1,7 @@
 import type { Tenant } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { ProductFields } from './product-fields.js'
 
-type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
 
 /** What may be changed of a tenant. */
@@ -74,7 +73,7 @@ const countStatement = `
  * @param mode `KEY SHARE` only keeps them from being deleted. `UPDATE` is for new owners, see queries/members.ts
  */
 export async function lockTenants(
-  transaction: Pick<Store, 'query'>,
+  transaction: Queries,
   { databaseId, ids }: { databaseId: string; ids: readonly string[] },
   mode: 'KEY SHARE' | 'UPDATE',
 ) {

@@ -1,10 +1,8 @@
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { ProductObject } from './product-fields.js'
 import { isNotRevoked } from './revocations.js'
 import { type JoinedTenant, joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
 import { type UserWithoutPassword, userColumns } from './users.js'
-
-type Queries = Pick<Store, 'query'>
 
 /** The user of a token, who is not disabled. */
 export type UserOfToken = Omit<UserWithoutPassword, 'memberships' | 'disabledAt'> & {

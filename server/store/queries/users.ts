@@ -1,5 +1,5 @@
 import type { User } from '../generated/client.js'
-import type { Store } from '../store.js'
+import type { Queries } from '../store.js'
 import type { Tenancy } from './user-tenants.js'
 
 // Statements of requests do not use Prisma: its client takes five round trips for a sign-up instead of one, and its raw
@@ -23,7 +23,7 @@ export const userColumns = `
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (
-  store: Pick<Store, 'query'>,
+  store: Queries,
   { databaseId, id, passwordHash }: Pick<User, 'databaseId' | 'id' | 'passwordHash'>,
   newHash: string,
 ) => store.query(replacePasswordHashStatement, [databaseId, id, passwordHash, newHash])
@@ -34,7 +34,7 @@ const replacePasswordHashStatement = `
 
 /** Returns whether a user exists whose address is verified. */
 export async function hasVerifiedAddress(
-  { query }: Pick<Store, 'query'>,
+  { query }: Queries,
   { databaseId, userId }: { databaseId: string; userId: string },
 ) {
   return (await query(hasVerifiedAddressStatement, [databaseId, userId])).length > 0

@@ -2,7 +2,7 @@ import { ifStoreUnavailable, isStoreUnavailable } from '../../../store/errors.js
 import type { SigningKey } from '../../../store/generated/client.js'
 import { findDatabaseIds } from '../../../store/queries/databases.js'
 import { findSigningKeys } from '../../../store/queries/keys.js'
-import type { MasterKeys, Store } from '../../../store/store.js'
+import type { MasterKeys, Queries, Store } from '../../../store/store.js'
 import { canOpen, sealingKey } from '../../keys/master-key.js'
 import { Problem } from '../../problem.js'
 import { reencryptKeys } from './rewrap-keys.js'
@@ -66,7 +66,7 @@ async function completeRewrap(store: Store, newMasterKey: Buffer): Promise<Store
  * Returns the master key with which to encrypt the keys of a new database: the one that encrypted those of the
  * newest.
  */
-export const sealingKeyOfNewDatabase = async (queries: Pick<Store, 'query'>, masterKeys: MasterKeys) =>
+export const sealingKeyOfNewDatabase = async (queries: Queries, masterKeys: MasterKeys) =>
   masterKeys.newMasterKey
     ? sealingKey(masterKeys, await firstSigningKeys(queries, 'newest', 1))
     : masterKeys.masterKey
@@ -78,7 +78,7 @@ export const sealingKeyOfNewDatabase = async (queries: Pick<Store, 'query'>, mas
  * @throws the error of an unreachable node if no other node has a key
  */
 async function firstSigningKeys(
-  queries: Pick<Store, 'query'>,
+  queries: Queries,
   end: 'newest' | 'oldest',
   count: number,
 ): Promise<SigningKey[]> {

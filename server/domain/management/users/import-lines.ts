@@ -6,7 +6,7 @@ import {
   addUsers,
   type UserWithTenants,
 } from '../../../store/queries/management/import-users.js'
-import type { Store } from '../../../store/store.js'
+import type { Queries, Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
@@ -74,7 +74,7 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
       else rejected.push({ line: candidate.line, status: 'rejected', userId: null, errors: error.errors })
     }
     const users = candidates.map(({ row }) => row)
-    return async (transaction: Pick<Store, 'query'>): Promise<StoredLine[]> => {
+    return async (transaction: Queries): Promise<StoredLine[]> => {
       const added = await (dryRun ?? addUsers)(transaction, database.id, users)
       if (!dryRun) await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
       return [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(

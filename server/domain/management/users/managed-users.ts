@@ -10,7 +10,7 @@ import type {
 import { validate as isUuid } from 'uuid'
 import { findSessionsOfUser, listUsersByPrefix } from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
-import type { Store } from '../../../store/store.js'
+import type { Queries } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { readPage, requireOneFilter } from '../../page.js'
 import { Problem, validationFailed } from '../../problem.js'
@@ -43,7 +43,7 @@ export async function listManagedUsers(
 
 /** Returns a page of users ordered by address. The cursor is the last address, and stays valid after its user is deleted. */
 async function listByPrefix(
-  store: Pick<Store, 'query'>,
+  store: Queries,
   databaseId: string,
   { emailPrefix, limit, after: cursor }: Pick<ListUsersQuery, 'limit' | 'after'> & { emailPrefix: string },
 ): Promise<UserList> {

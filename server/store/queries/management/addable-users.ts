@@ -1,5 +1,5 @@
 import type { Tenant, User } from '../../generated/client.js'
-import type { Store } from '../../store.js'
+import type { Queries } from '../../store.js'
 import type { UserWithTenants } from './import-users.js'
 
 /** Which of some users can be added. */
@@ -61,7 +61,7 @@ export function createChoice() {
     }
   }
 
-  return async (store: Pick<Store, 'query'>, databaseId: string, users: readonly UserWithTenants[]) => {
+  return async (store: Queries, databaseId: string, users: readonly UserWithTenants[]) => {
     remember(await findTaken(store, databaseId, users))
     const choice: Choice = { addable: [], existing: new Map(), conflicts: new Map() }
     for (const each of users) {
@@ -84,11 +84,7 @@ type TakenUser = Pick<User, 'canonicalEmail' | 'id' | 'externalId'> & Partial<Pi
 type TakenTenant = Pick<Tenant, 'id' | 'externalId' | 'name'>
 
 /** Returns the stored users and tenants that may conflict with some users. */
-async function findTaken(
-  { query }: Pick<Store, 'query'>,
-  databaseId: string,
-  users: readonly UserWithTenants[],
-) {
+async function findTaken({ query }: Queries, databaseId: string, users: readonly UserWithTenants[]) {
   const keys = users.map(({ user: { canonicalEmail, id, externalId } }) => ({
     canonicalEmail,
     id,

@@ -1,9 +1,7 @@
 import type { Database } from '../../generated/client.js'
-import type { JsonObject, Store } from '../../store.js'
+import type { JsonObject, Queries } from '../../store.js'
 import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
-
-type Queries = Pick<Store, 'query'>
 
 type DatabaseValues = Partial<Omit<Database, 'claims'> & { claims: JsonObject }>
 

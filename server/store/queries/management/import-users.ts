@@ -1,9 +1,7 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
-import type { Store } from '../../store.js'
+import type { Queries } from '../../store.js'
 import type { ProductFields } from '../product-fields.js'
 import { createChoice } from './addable-users.js'
-
-type Queries = Pick<Store, 'query'>
 
 // Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows. Each statement names
 // database_id.

@@ -1,6 +1,4 @@
-import type { Store } from '../../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../../store.js'
 
 /** Maximum number of names that are read, so that the cost of an error message does not grow with the store. */
 const maxNames = 20_000
