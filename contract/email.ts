@@ -78,10 +78,7 @@ const nfcEmail = () =>
 const description = 'Unique within the database. Compared case-insensitively, stored in Unicode NFC.'
 const documented = { format: 'idn-email', maxLength: 254, description, examples: ['ada@example.com'] }
 
-/**
- * The email address of an account that may exist, trimmed and in Unicode NFC. Earlier versions accepted more
- * addresses.
- */
+/** The email address of an account that may exist, trimmed and in Unicode NFC. */
 export const Email = nfcEmail().register(registry, documented)
 
 /**

@@ -19,6 +19,19 @@ export const notUuid = failsWith('invalid_type', 'must be a UUID')
 export const id = (description: string, example = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01') =>
   field(description, z.uuid(notUuid).toLowerCase(), { examples: [example], maxLength: 36 })
 
+/** What every response about a user shows first. */
+export const shownUser = {
+  id: field('ID of the user.', z.uuid()),
+  email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
+  preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+}
+
+/** What every response about a tenant shows first. */
+export const shownTenant = {
+  id: field('ID of the tenant.', z.uuid()),
+  name: field('Name of the tenant. Names are not unique.', z.string(), { examples: ['Analytical Engines'] }),
+}
+
 /** Returns the schema of an object of the product in a response. */
 export const metadata = (description: string) =>
   field(description, z.record(z.string(), z.unknown()).nullable(), { examples: [{ plan: 'pro' }] })

@@ -14,7 +14,6 @@ const c = initContract()
 
 /** Path parameters that identify an invitation. */
 export const InvitationPath = TenantPath.extend({ invitationId: id('ID of the invitation.') })
-export type InvitationPath = z.infer<typeof InvitationPath>
 
 const tenantId = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a02'
 

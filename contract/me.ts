@@ -22,7 +22,6 @@ export const UpdateMeBody = body(
     locale: userLocale('Null removes it. If this field is absent, it does not change.'),
   },
 )
-export type UpdateMeBody = z.infer<typeof UpdateMeBody>
 
 /** Returns the schema of the current password, as confirmation. */
 export const currentPassword = () =>

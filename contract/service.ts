@@ -35,6 +35,27 @@ export const OpenApiDocument = component(
   z.looseObject({ openapi: field('Version of the OpenAPI Specification.', z.string()) }),
 )
 
+/** Returns the operations that return the document of a part of the API. */
+export const documentRoutes = <const Folder extends string>(folder: Folder, description: string) =>
+  ({
+    getOpenApiDocument: {
+      method: 'GET',
+      path: `${folder}openapi.json`,
+      responses: { 200: OpenApiDocument, ...failures() },
+      metadata: { revalidates: true },
+      summary: 'Get this document',
+      description,
+    },
+    getOpenApi30Document: {
+      method: 'GET',
+      path: `${folder}openapi-3.0.json`,
+      responses: { 200: OpenApiDocument, ...failures() },
+      metadata: { revalidates: true },
+      summary: 'Get this document in OpenAPI 3.0',
+      description: 'For tools that do not support OpenAPI 3.1.',
+    },
+  }) as const
+
 export const service = c.router({
   getHealth: {
     method: 'GET',
@@ -51,22 +72,7 @@ export const service = c.router({
     description:
       'Succeeds if the store is reachable, all migrations are applied and the server is not shutting down.',
   },
-  getOpenApiDocument: {
-    method: 'GET',
-    path: '/openapi.json',
-    responses: { 200: OpenApiDocument, ...failures() },
-    metadata: { revalidates: true },
-    summary: 'Get this document',
-    description: 'Returns the OpenAPI 3.1 document with the URL of this server.',
-  },
-  getOpenApi30Document: {
-    method: 'GET',
-    path: '/openapi-3.0.json',
-    responses: { 200: OpenApiDocument, ...failures() },
-    metadata: { revalidates: true },
-    summary: 'Get this document in OpenAPI 3.0',
-    description: 'For tools that do not support OpenAPI 3.1.',
-  },
+  ...documentRoutes('/', 'Returns the OpenAPI 3.1 document with the URL of this server.'),
   getProblemType: {
     method: 'GET',
     path: '/problems/:code',

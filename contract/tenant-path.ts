@@ -9,7 +9,6 @@ export const memberPath = `${tenantPath}/members/:userId` as const
 
 /** Path parameters that identify a tenant. */
 export const TenantPath = DatabasePath.extend({ tenantId: id('ID of the tenant.') })
-export type TenantPath = z.infer<typeof TenantPath>
 
 /** Path parameters that identify a member of a tenant. */
 export const MemberPath = TenantPath.extend({ userId: id('ID of the user.') })

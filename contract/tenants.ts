@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { body, instant, metadata, name } from './fields.js'
+import { body, instant, metadata, name, shownTenant, shownUser } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { next, page } from './page.js'
 import { component, field } from './registry.js'
@@ -30,8 +30,7 @@ export const Tenant = component(
     ],
   },
   z.object({
-    id: field('ID of the tenant.', z.uuid()),
-    name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
+    ...shownTenant,
     role: shownRole('Role of the current user:'),
     seats: field('Maximum number of members, or null if there is none.', z.int().nullable(), {
       format: 'int32',
@@ -54,9 +53,7 @@ const memberExample = {
 export const Member = component(
   { id: 'Member', description: 'A user of a tenant.', examples: [memberExample] },
   z.object({
-    id: field('ID of the user.', z.uuid()),
-    email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
-    preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+    ...shownUser,
     role: shownRole('Role in the tenant:'),
     joinedAt: instant('When the user joined the tenant'),
   }),
@@ -83,7 +80,6 @@ export const CreateTenantBody = body(
   { id: 'CreateTenantBody', description: 'The tenant to create.', example: { name: nameExample } },
   { name: tenantName() },
 )
-export type CreateTenantBody = z.infer<typeof CreateTenantBody>
 
 /** Body of `updateTenant`. */
 export const UpdateTenantBody = body(
@@ -94,14 +90,12 @@ export const UpdateTenantBody = body(
   },
   { name: tenantName().optional() },
 )
-export type UpdateTenantBody = z.infer<typeof UpdateTenantBody>
 
 /** Body of `changeMember`. */
 export const ChangeMemberBody = body(
   { id: 'ChangeMemberBody', description: 'The new role.', example: { role: 'admin' } },
   { role: role() },
 )
-export type ChangeMemberBody = z.infer<typeof ChangeMemberBody>
 
 /** Query of `listMembers`. */
 export const ListMembersQuery = z.object(page)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
-import { body, instant, metadata, Password, password } from './fields.js'
+import { body, instant, metadata, Password, password, shownTenant } from './fields.js'
 import { shownLocale } from './locale.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
@@ -79,10 +79,7 @@ export type SignedInUser = z.infer<typeof SignedInUser>
 const Membership = component(
   { id: 'Membership', description: 'A user’s membership of a tenant.' },
   z.object({
-    id: field('ID of the tenant.', z.uuid()),
-    name: field('Name of the tenant. Names are not unique.', z.string(), {
-      examples: ['Analytical Engines'],
-    }),
+    ...shownTenant,
     role: field('Role in the tenant: `owner`, `admin`, `member` or a role of the database.', z.string(), {
       examples: ['owner'],
     }),

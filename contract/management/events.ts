@@ -35,7 +35,6 @@ export const ListedEvent = component(
     ),
   }),
 )
-export type ListedEvent = z.infer<typeof ListedEvent>
 
 /** Response of `listEvents`. */
 export const EventList = component(

@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
 import { databaseProblems, withoutBodyProblems } from '../failures.js'
 import { type FieldErrorCode, failsWith, mustBe } from '../field-errors.js'
-import { atMost255, id, idempotencyHeaders, isUnicode, notBlank, text, unicode } from '../fields.js'
+import {
+  atMost255,
+  id,
+  idempotencyHeaders,
+  isUnicode,
+  notBlank,
+  metadata as shownMetadata,
+  text,
+  unicode,
+} from '../fields.js'
+import { page } from '../page.js'
 import { component, field } from '../registry.js'
 
 /** Path of the management API of a database. */
@@ -86,6 +96,10 @@ export const productFields = () => ({
   privateMetadata: metadata('Shown only by the management API.'),
 })
 
+/** Returns the schema of the private object of a user or tenant in a response. */
+export const privateMetadata = () =>
+  shownMetadata('An object of the product that only the management API shows, or null.')
+
 /** Returns the schema of an external id in a response. */
 export const externalId = () =>
   field('The id in the product, or null.', z.string().nullable(), { examples: ['customer-17'] })
@@ -125,10 +139,13 @@ export const IfMatchHeaders = z.object({
     z.string().max(1024).optional(),
   ),
 })
-export type IfMatchHeaders = z.infer<typeof IfMatchHeaders>
 
 /** Query of an operation that has no parameters. */
 export const NoQuery = strict({})
+
+/** Query of a list without filters. */
+export const PageQuery = strict(page)
+export type PageQuery = z.infer<typeof PageQuery>
 
 /** Problems of every operation of the management API. */
 export const keyProblems = [

@@ -12,7 +12,7 @@ import { userSessions } from './user-sessions.js'
 import { users } from './users.js'
 
 export * from './events.js'
-export { IdempotencyHeaders, type IfMatchHeaders } from './fields.js'
+export { IdempotencyHeaders, PageQuery } from './fields.js'
 export * from './invitations.js'
 export * from './members.js'
 export * from './revocations.js'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { failures } from '../failures.js'
 import { Invitation, InvitationPath, invitedExample, invitedFields } from '../invitations.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { next, page } from '../page.js'
+import { next } from '../page.js'
 import { component, field } from '../registry.js'
 import { TenantPath } from '../tenant-path.js'
 import {
@@ -12,8 +12,8 @@ import {
   keyProblems,
   managementPath,
   NoQuery,
+  PageQuery,
   postProblems,
-  strict,
 } from './fields.js'
 
 const c = initContract()
@@ -25,16 +25,11 @@ export const InvitationList = component(
 )
 export type InvitationList = z.infer<typeof InvitationList>
 
-/** Query of `listInvitations`. */
-export const ListInvitationsQuery = strict(page)
-export type ListInvitationsQuery = z.infer<typeof ListInvitationsQuery>
-
 /** Body of `inviteMember`. */
 export const InvitationBody = body(
   { id: 'InvitationBody', description: 'The address to invite, and its role.', example: invitedExample },
   invitedFields,
 )
-export type InvitationBody = z.infer<typeof InvitationBody>
 
 const invitationsPath = `${managementPath}/tenants/:tenantId/invitations` as const
 
@@ -43,7 +38,7 @@ export const invitations = c.router({
     method: 'GET',
     path: invitationsPath,
     pathParams: TenantPath,
-    query: ListInvitationsQuery,
+    query: PageQuery,
     responses: { 200: InvitationList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List the invitations of a tenant',
     description: 'Returns the invitations that can be accepted, ordered by id.',

@@ -2,12 +2,11 @@ import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
 import { failures } from '../failures.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { page } from '../page.js'
 import { field } from '../registry.js'
 import { role } from '../role.js'
 import { MemberPath, TenantPath } from '../tenant-path.js'
 import { MemberList } from '../tenants.js'
-import { body, keyProblems, managementPath, NoQuery, strict, writeProblems } from './fields.js'
+import { body, keyProblems, managementPath, NoQuery, PageQuery, writeProblems } from './fields.js'
 
 const c = initContract()
 
@@ -24,16 +23,12 @@ export const PutMemberBody = body(
 )
 export type PutMemberBody = z.infer<typeof PutMemberBody>
 
-/** Query of `listMembers`. */
-export const ListMembersQuery = strict(page)
-export type ListMembersQuery = z.infer<typeof ListMembersQuery>
-
 export const members = c.router({
   listMembers: {
     method: 'GET',
     path: `${managementPath}/tenants/:tenantId/members`,
     pathParams: TenantPath,
-    query: ListMembersQuery,
+    query: PageQuery,
     responses: { 200: MemberList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List the users of a tenant',
     description: 'Returns the users of a tenant ordered by id, which is the order of sign-up.',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
 import { failures } from '../failures.js'
 import { failsWith } from '../field-errors.js'
-import { instant, metadata } from '../fields.js'
+import { instant, metadata, shownTenant } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
@@ -19,6 +19,7 @@ import {
   managementPath,
   NoQuery,
   postProblems,
+  privateMetadata,
   productFields,
   strict,
   writeProblems,
@@ -29,8 +30,7 @@ const c = initContract()
 const nameExample = 'Analytical Engines'
 
 const listed = {
-  id: field('ID of the tenant.', z.uuid()),
-  name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
+  ...shownTenant,
   externalId: externalId(),
   seats: field('Maximum number of members who accept an invitation, or null.', z.int().nullable(), {
     format: 'int32',
@@ -51,7 +51,7 @@ export const ManagedTenant = component(
   z.object({
     ...listed,
     metadata: metadata('An object of the product that members see, or null.'),
-    privateMetadata: metadata('An object of the product that only the management API shows, or null.'),
+    privateMetadata: privateMetadata(),
   }),
 )
 export type ManagedTenant = z.infer<typeof ManagedTenant>
@@ -84,7 +84,6 @@ export const AddTenantBody = body(
   { id: 'AddTenantBody', description: 'The tenant to create.', example: { name: nameExample } },
   { name: tenantName(), ...tenantFields() },
 )
-export type AddTenantBody = z.infer<typeof AddTenantBody>
 
 /** Body of `changeTenant`. */
 export const ChangeTenantBody = body(

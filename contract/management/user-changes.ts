@@ -1,5 +1,4 @@
 import { initContract } from '@ts-rest/core'
-import type { z } from 'zod'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { NewPassword, name } from '../fields.js'
@@ -41,7 +40,6 @@ export const ChangeUserBody = body(
     ...productFields(),
   },
 )
-export type ChangeUserBody = z.infer<typeof ChangeUserBody>
 
 /** Body of `setUserPassword`. */
 export const SetPasswordBody = body(
@@ -52,7 +50,6 @@ export const SetPasswordBody = body(
   },
   { password: NewPassword },
 )
-export type SetPasswordBody = z.infer<typeof SetPasswordBody>
 
 const onUser = { pathParams: UserPath, query: NoQuery } as const
 const done = { 204: c.noBody() } as const

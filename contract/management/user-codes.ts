@@ -34,7 +34,6 @@ export const CreateCodeBody = body(
     ),
   },
 )
-export type CreateCodeBody = z.infer<typeof CreateCodeBody>
 
 /** Response of `createUserCode`. */
 export const UserCode = component(
@@ -44,7 +43,6 @@ export const UserCode = component(
     expiresAt: instant('When it expires'),
   }),
 )
-export type UserCode = z.infer<typeof UserCode>
 
 export const userCodes = c.router({
   createUserCode: {

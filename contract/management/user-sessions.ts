@@ -3,15 +3,11 @@ import { z } from 'zod'
 import { failures } from '../failures.js'
 import { instant } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { next, page } from '../page.js'
+import { next } from '../page.js'
 import { component, field } from '../registry.js'
-import { keyProblems, NoQuery, strict, UserPath, userPath, writeProblems } from './fields.js'
+import { keyProblems, NoQuery, PageQuery, UserPath, userPath, writeProblems } from './fields.js'
 
 const c = initContract()
-
-/** Query of `listUserSessions`. */
-export const ListSessionsQuery = strict(page)
-export type ListSessionsQuery = z.infer<typeof ListSessionsQuery>
 
 /** Response of `listUserSessions`. */
 export const UserSessionList = component(
@@ -42,7 +38,7 @@ export const userSessions = c.router({
     method: 'GET',
     path: `${userPath}/sessions`,
     pathParams: UserPath,
-    query: ListSessionsQuery,
+    query: PageQuery,
     responses: { 200: UserSessionList, ...failures('user_not_found', ...keyProblems) },
     summary: 'List the sessions of a user',
     description: 'Returns the sessions that have not ended, ordered by id.',

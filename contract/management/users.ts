@@ -4,7 +4,7 @@ import { DatabasePath } from '../database-path.js'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { id, instant, metadata, NewPassword, name } from '../fields.js'
+import { id, instant, metadata, NewPassword, name, shownUser } from '../fields.js'
 import { shownLocale, userLocale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
@@ -19,6 +19,7 @@ import {
   managementPath,
   NoQuery,
   postProblems,
+  privateMetadata,
   productFields,
   refuseRepeated,
   strict,
@@ -29,9 +30,7 @@ import { ListUsersQuery } from './user-filters.js'
 const c = initContract()
 
 const listed = {
-  id: field('ID of the user.', z.uuid()),
-  email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
-  preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+  ...shownUser,
   locale: shownLocale(),
   emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
@@ -81,7 +80,7 @@ export const ManagedUser = component(
   z.object({
     ...listed,
     metadata: metadata('An object of the product that the user sees, or null.'),
-    privateMetadata: metadata('An object of the product that only the management API shows, or null.'),
+    privateMetadata: privateMetadata(),
     memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
     throttled: field('Whether logins may have to wait because earlier ones failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),

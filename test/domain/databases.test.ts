@@ -7,13 +7,13 @@ import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { rotateKeys } from '../support/operator-changes.js'
 import { openTestStore } from '../support/store.js'
 
-it('the settings of a new database are the defaults of the store, which servers of an older version use', async () => {
+it('the columns of settings have the defaults of a new database, but for what an upgrade must not turn on', async () => {
   const store = await openTestStore()
   const workspaceId = randomUUID()
   const createdAt = new Date()
   await store.prisma.workspace.create({ data: { id: workspaceId, slug: 'defaults', createdAt } })
   const data = { id: randomUUID(), workspaceId, name: 'app', createdAt }
-  // Off for databases of an older version: their users get new rights and mails when the operator says so.
+  // A column that a migration adds turns on no rights or mails for users of existing databases.
   const expected = {
     ...defaultSettings,
     tenantOperations: false,

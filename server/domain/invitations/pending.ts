@@ -1,5 +1,5 @@
 import type { PendingInvitations } from '@usher/contract'
-import type { InvitationList, ListInvitationsQuery } from '@usher/contract/management'
+import type { InvitationList, PageQuery } from '@usher/contract/management'
 import { deleteInvitation, findInvitedRole, listInvitationRows } from '../../store/queries/invitations.js'
 import type { Page } from '../../store/queries/page.js'
 import type { Change, Outcome } from '../change.js'
@@ -38,7 +38,7 @@ export async function listTenantInvitations(
 /** Returns a page of the invitations of a tenant, ordered by id. */
 export async function listManagedInvitations(
   context: AppContext,
-  { database, params, query }: KeyRequest & { params: { tenantId: string }; query: ListInvitationsQuery },
+  { database, params, query }: KeyRequest & { params: { tenantId: string }; query: PageQuery },
 ): Promise<InvitationList> {
   const { rows, next } = await readPage(query, (page) =>
     listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),

@@ -54,8 +54,8 @@ export const lockSealingKey = async (transaction: Queries, masterKeys: MasterKey
     : masterKeys.masterKey
 
 /**
- * Creates a lookup of the secrets of a database, which caches them for a few seconds. It creates the first secret
- * when it is needed: databases of earlier versions have none, and sign-up, login and `getMe` never read one.
+ * Creates a lookup of the secrets of a database, which caches them for a few seconds. It creates the first secret when it is
+ * needed, because sign-up, login and `getMe` never read one.
  */
 export function createSecretLookup(store: Store, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({

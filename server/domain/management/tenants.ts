@@ -1,5 +1,5 @@
 import type { MemberList } from '@usher/contract'
-import type { ListMembersQuery, ListTenantsQuery, TenantList } from '@usher/contract/management'
+import type { ListTenantsQuery, PageQuery, TenantList } from '@usher/contract/management'
 import { listMemberRows } from '../../store/queries/listed-members.js'
 import { countMembers, listTenantRows } from '../../store/queries/management/tenants.js'
 import type { Page } from '../../store/queries/page.js'
@@ -52,7 +52,7 @@ export async function listTenantMembers(
 /** Returns a page of the users of a tenant, ordered by id. */
 export async function listManagedMembers(
   { store }: AppContext,
-  { database, params, query }: TenantKeyRequest & { query: ListMembersQuery },
+  { database, params, query }: TenantKeyRequest & { query: PageQuery },
 ): Promise<MemberList> {
   const { rows, next } = await readPage(query, (page) =>
     listTenantMembers(store, database, { ...page, tenantId: params.tenantId }),

@@ -56,7 +56,7 @@ const holderStatement = `
 
 /** An address to reserve. */
 export interface NewReservation extends ReservedAddress, UserKey {
-  /** A hash that no password matches, for servers of the previous version. */
+  /** A hash that no password matches. */
   passwordHash: string
   now: Date
 }

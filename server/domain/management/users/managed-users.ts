@@ -1,9 +1,9 @@
 import { canonicalEmail, foldEmail } from '@usher/contract'
 import type {
   ListedUser,
-  ListSessionsQuery,
   ListUsersQuery,
   ManagedUser,
+  PageQuery,
   UserList,
   UserSessionList,
 } from '@usher/contract/management'
@@ -77,7 +77,7 @@ export async function getManagedUser(
 /** Returns a page of the sessions of a user that have not ended. */
 export async function listManagedSessions(
   { store, now }: AppContext,
-  { database, params, query }: KeyRequest & { params: { userId: string }; query: ListSessionsQuery },
+  { database, params, query }: KeyRequest & { params: { userId: string }; query: PageQuery },
 ): Promise<UserSessionList> {
   const key = { databaseId: database.id, id: params.userId }
   const { rows, next } = await readPage(query, async (page) => {
