@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { type Actor, type Rule, runChange } from '../../server/domain/change.js'
 import { findDatabase } from '../../server/domain/management/databases.js'
+import { changeTenant } from '../../server/domain/tenants/tenants.js'
+import { revokeTokens } from '../../server/domain/users/user-changes.js'
 import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 
@@ -59,4 +61,24 @@ it('a change that fails writes, audits and delivers nothing', async ({ usher, da
   expect(await usher.store.prisma.tenant.findMany({ where: { databaseId: database.id } })).toMatchObject([
     { id: tenants[0] },
   ])
+})
+
+it('a visitor may change no tenant and no user', async ({ usher, database }) => {
+  const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
+  const run = async (rule: Rule<unknown>) =>
+    runChange(
+      { store: usher.store, now: Date.now, deliver: () => undefined },
+      {
+        database: await findDatabase(usher.store, database),
+        caller: { log: { level: 'silent', child: () => ({ info: () => undefined }) } },
+        actor: { kind: 'visitor' },
+      },
+      rule,
+    )
+  const renaming = run((change) =>
+    changeTenant(change, { tenantId: String(tenants[0]), changes: { name: 'Mine' } }),
+  )
+  await expect(renaming).rejects.toMatchObject({ code: 'tenant_not_found' })
+  const revoking = run((change) => revokeTokens(change, { userId: id }))
+  await expect(revoking).rejects.toMatchObject({ code: 'user_not_found' })
 })
