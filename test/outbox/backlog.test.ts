@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
-import { failMessage, findDueMails } from '../../server/store/queries/deliveries.js'
+import { failMessage } from '../../server/store/queries/deliveries.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
-import { searchStart } from '../../server/store/queries/search.js'
 import { claimStreams, completeEvent } from '../../server/store/queries/streams.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
@@ -20,59 +18,6 @@ const it = withOwnStore
     onCleanup(usher.close)
     return usher
   })
-
-const now = () => new Date()
-const claimOf = (databaseId: string) => ({
-  databaseId,
-  now: now(),
-  until: new Date(Date.now() + 60_000),
-})
-
-/** Runs statements of a store, and returns how many buffers the plan of each used, which must not change with load. */
-async function buffersOf(store: Store, work: (queries: Pick<Store, 'query'>) => Promise<unknown>) {
-  const plans: { buffers: number; text: string }[] = []
-  const query: Store['query'] = async (text, values) => {
-    const [row] = await store.transaction('', async (run) => {
-      await run('SET LOCAL plan_cache_mode = force_generic_plan', [])
-      return run<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-        values,
-      )
-    })
-    const [{ Plan }] = row?.['QUERY PLAN'] ?? expect.fail('no plan')
-    plans.push({
-      buffers: Number(Plan['Shared Hit Blocks']) + Number(Plan['Shared Read Blocks']),
-      text: JSON.stringify(Plan),
-    })
-    return []
-  }
-  await work({ query })
-  return plans
-}
-
-it('a claim and a search read only the rows that they return, however many messages wait', async ({
-  store,
-  usher,
-}) => {
-  const database = await usher.newDatabase()
-  await storeBacklog(store, { databaseIds: [database.id], users: 3_000, eventsOfUser: 3 })
-  await storeBacklog(store, { databaseIds: [database.id], users: 1, eventsOfUser: 20_000 })
-  await storeBacklog(store, { databaseIds: [(await usher.newDatabase()).id], users: 1, eventsOfUser: 1 })
-  const places = await findSearchPlaces(store)
-  const plans = await buffersOf(store, async (queries) => {
-    await claimStreams(queries, { ...claimOf(database.id), lookAgain: now() }, 16)
-    await findDueMails(queries, { databaseId: database.id, now: now() }, 16)
-    for (const place of places) await searchPlace(queries, place, { ...searchStart, now: now() })
-  })
-  expect(plans).toHaveLength(3)
-  for (const { text, buffers } of plans) {
-    expect(text).not.toContain('Seq Scan')
-    // 16 streams with their messages, each found, changed and entered into indexes.
-    expect(buffers).toBeLessThan(1_000)
-  }
-  await store.prisma.message.deleteMany()
-  await store.prisma.messageStream.deleteMany()
-})
 
 it('a new event is claimed before retries that became due after it', async ({ store, usher }) => {
   const { id: databaseId } = await usher.newDatabase()

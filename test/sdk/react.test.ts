@@ -1,27 +1,27 @@
-import { type Client, createClient, type TokenStore } from '@usher/sdk'
+import { type Client, createClient } from '@usher/sdk'
 import { type UserState, useUser } from '@usher/sdk/react'
 import { createSessionClient } from '@usher/sdk/session'
 import { createElement, Fragment, StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { renderPage } from './happy-dom.js'
-import { ada, app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
+import {
+  ada,
+  app,
+  credentials,
+  memoryStore,
+  networkFailure,
+  problem,
+  signedIn,
+  stubFetch,
+  user,
+} from './stub-fetch.js'
 
 /** Returns a token of a user, as far as clients read it. */
 const jwtOf = (sub: string, jti = '1') =>
   `header.${Buffer.from(JSON.stringify({ sub, jti, name: 'ÿ?>' })).toString('base64url')}.signature`
 const jwt = jwtOf(ada.id)
 const grace = { ...ada, id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a11', email: 'grace@example.com' }
-
-function memoryStore() {
-  const items = new Map<string, string>()
-  const store: TokenStore = {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  }
-  return { items, store }
-}
 
 const session = async (jwt: string, refreshToken: string, status = 200) =>
   Response.json(

@@ -1,8 +1,17 @@
-import type { Client, FetchInit, TokenStore } from '@usher/sdk'
+import type { Client, FetchInit } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newGate } from '../support/gate.js'
-import { app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
+import {
+  app,
+  credentials,
+  memoryStore,
+  networkFailure,
+  problem,
+  signedIn,
+  stubFetch,
+  user,
+} from './stub-fetch.js'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const minutes = 60_000
@@ -11,16 +20,6 @@ afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })
-
-function memoryStore() {
-  const items = new Map<string, string>()
-  const store: TokenStore = {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  }
-  return { items, store }
-}
 
 /** Returns a response of `openSession` or `refreshSession`. */
 async function session(jwt: string, refreshToken: string, status = 200) {

@@ -1,5 +1,5 @@
 import { type ProblemCode, problems } from '@usher/contract'
-import type { FetchInit } from '@usher/sdk'
+import type { FetchInit, TokenStore } from '@usher/sdk'
 
 type Handler = (init: FetchInit) => Response | Promise<Response>
 
@@ -71,3 +71,14 @@ export const silence = ({ signal }: FetchInit) =>
   new Promise<Response>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
+
+/** Returns a store of tokens in memory, and its items. */
+export function memoryStore() {
+  const items = new Map<string, string>()
+  const store: TokenStore = {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  }
+  return { items, store }
+}

@@ -5,6 +5,7 @@ import { newGate } from '../support/gate.js'
 import {
   app,
   credentials,
+  memoryStore,
   networkFailure,
   problem,
   proxyPage,
@@ -16,16 +17,6 @@ import {
 const now = Date.parse('2026-03-01T12:00:00Z')
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
-
-function memoryStore() {
-  const items = new Map<string, string>()
-  const store: TokenStore = {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  }
-  return { items, store }
-}
 
 describe('the token', () => {
   it('keeps the token of the latest sign-up or login, with its expiry by the local clock', async () => {

@@ -101,21 +101,29 @@ it.each([
     () => addressOf(server, `sslmode=verify-full&sslrootcert=${trusted}`, '127.0.0.1'),
     "does not match certificate's altnames",
   ],
-])('serve and commands reject a certificate %s', async (_case, address, reason) => {
-  const env = { ...envOf(address()), WORKERS: '1' }
-  const runs = [
-    () => usher(['serve'], env),
-    () => runUsher(['database', 'list'], env),
-    () => runUsher(['migrate'], env),
-  ]
-  for (const run of runs) {
-    const { code, stdout, stderr } = await run()
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^usher: TLS to Postgres failed: /)
-    expect(stderr).toContain(reason)
-    expect(stderr).toContain('Check host, sslmode and sslrootcert in DATABASE_URL')
-  }
+])('commands reject a certificate %s', async (_case, address, reason) => {
+  const env = envOf(address())
+  for (const command of [['database', 'list'], ['migrate']])
+    expectCertificateError(await runUsher(command, env), reason)
 })
+
+it('serve rejects a certificate of another authority', async () => {
+  const env = envOf(addressOf(server, `sslmode=verify-full&sslrootcert=${foreign}`))
+  expectCertificateError(await usher(['serve'], { ...env, WORKERS: '1' }), 'certificate signature failure')
+})
+
+interface Outcome {
+  code: unknown
+  stdout: string
+  stderr: string
+}
+
+function expectCertificateError({ code, stdout, stderr }: Outcome, reason: string) {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^usher: TLS to Postgres failed: /)
+  expect(stderr).toContain(reason)
+  expect(stderr).toContain('Check host, sslmode and sslrootcert in DATABASE_URL')
+}
 
 it('the error message says that the server has no TLS', async () => {
   const withoutTls = createServer((socket) =>
@@ -154,18 +162,15 @@ it('requests return 503 while the certificate of the store is rejected', async (
   await store.close()
 })
 
-it.each(['1', '2'])(
-  'serve with %s worker(s) warns once if the store is on another machine without TLS',
-  async (WORKERS) => {
-    const env = {
-      ...envOf(`postgresql://postgres@0.0.0.0:${await freePort()}/postgres`),
-      WORKERS,
-      PORT: String(await freePort()),
-    }
-    const server = startUsher(['serve'], env)
-    await server.printed('returning 503 until it is reachable')
-    server.signal('SIGTERM')
-    const { stdout } = await server.ended
-    expect(stdout.match(/DATABASE_URL names another machine without TLS/g)).toHaveLength(1)
-  },
-)
+it('serve with two workers warns once if the store is on another machine without TLS', async () => {
+  const env = {
+    ...envOf(`postgresql://postgres@0.0.0.0:${await freePort()}/postgres`),
+    WORKERS: '2',
+    PORT: String(await freePort()),
+  }
+  const server = startUsher(['serve'], env)
+  await server.printed('returning 503 until it is reachable')
+  server.signal('SIGTERM')
+  const { stdout } = await server.ended
+  expect(stdout.match(/DATABASE_URL names another machine without TLS/g)).toHaveLength(1)
+})

@@ -1,8 +1,10 @@
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
+import { findSearchPlaces, searchPlace } from '../../../server/store/citus/search.js'
 import * as deliveries from '../../../server/store/queries/deliveries.js'
 import { insertMessages, type NewMessage, storeMessages } from '../../../server/store/queries/outbox.js'
+import { searchStart } from '../../../server/store/queries/search.js'
 import * as streams from '../../../server/store/queries/streams.js'
 import { dropMessages, retryMessages } from '../../../server/store/queries/waiting-messages.js'
 import type { Store } from '../../../server/store/store.js'
@@ -89,6 +91,12 @@ async function changeMessages(store: OpenStore, databaseId: string) {
   }
 }
 
+/** Searches for messages, as each server does. */
+async function search(store: Store) {
+  for (const place of await findSearchPlaces(store))
+    await searchPlace(store, place, { ...searchStart, now: at(0) })
+}
+
 /** Stores an event in each of some databases, which need not exist. */
 const storeInOthers = (client: pg.Client, databases: number) =>
   client.query(`BEGIN; SET LOCAL session_replication_role = replica;
@@ -114,6 +122,8 @@ it.for(distributions)(
     const { recording, sent } = recordStatements(store)
     await deliver(recording, id)
     await changeMessages(recording, id)
+    // It visits each database that has messages.
+    if (others === 0) await search(recording)
     const costly = new Set<string>()
     for (const statement of sent())
       for (const mode of ['force_generic_plan', 'force_custom_plan'] as const) {

@@ -20,7 +20,8 @@ function mostBuffers(text: string) {
 }
 
 const rows = 20_000
-const databases = times(2_000, 5_000)
+/** With 2,000 of them, reading all is the best plan of some statements. */
+const databases = 5_000
 const hour = 3_600_000
 
 let statements: Sent[]
@@ -34,7 +35,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   recorded = await createPostgresDatabase()
   const store = await openPostgres(recorded.url, randomBytes(32))
-  const { recording, sent } = recordStatements(store, times(2, 3))
+  const { recording, sent } = recordStatements(store, times(1, 3))
   await useEveryOperation(recording)
   statements = sent().filter(({ text }) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
   start = Date.now()
