@@ -27,7 +27,8 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   if (named) return candidates(named, field)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => candidates(each, field)))
   const type: unknown = schema.type
-  if (Array.isArray(type)) return fc.oneof(...type.map((each) => candidates({ ...schema, type: each }, field)))
+  if (Array.isArray(type))
+    return fc.oneof(...type.map((each) => candidates({ ...schema, type: each }, field)))
   if (schema.type === 'null') return fc.constant(null)
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
