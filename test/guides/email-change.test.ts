@@ -13,48 +13,62 @@ it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
 const newPassword = 'four random common words'
 
-reactIt('changes the address, and undoes it, with React', async ({ openApp, linkTo, clock, database }) => {
-  clock.now = Date.now()
-  const [email, next] = [validUser().email, validUser().email]
-  await database.signedUp({ email })
-  await database.markVerified(email)
-  const first = await openApp('http://localhost/')
-  await vi.waitFor(() => expect(first.page.button('Log in')).toBeDefined(), 10_000)
-  first.page.fill({ email, password })
-  await first.press('Log in')
-  await first.shows(email)
-  first.page.fill({ email: next, password: 'a wrong password' })
-  await first.press('Change address')
-  await first.shows('Invalid email or password')
-  first.page.fill({ password })
-  await first.press('Change address')
-  await first.shows('The new address gets a mail with a link.')
-  await first.page.close()
+reactIt(
+  'verifies the address, changes it, and undoes that, with React',
+  async ({ openApp, linkTo, clock, database }) => {
+    clock.now = Date.now()
+    const [email, next] = [validUser().email, validUser().email]
+    await database.signedUp({ email })
+    const visit = await openApp('http://localhost/')
+    await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
+    visit.page.fill({ email, password })
+    await visit.press('Log in')
+    await visit.shows(email)
+    await visit.press('Verify address')
+    await visit.shows('You get a mail with a link.')
+    await visit.page.close()
 
-  const confirmed = await openApp(await linkTo(next))
-  expect(confirmed.replaceState.mock.calls).toEqual([[null, '', '/']])
-  await confirmed.press('Use this address')
-  await confirmed.shows('Your address has changed. Log in with it.')
-  await confirmed.press('Continue')
-  await vi.waitFor(() => expect(confirmed.page.button('Log in')?.disabled).toBe(false), 10_000)
-  confirmed.page.fill({ email: next, password })
-  await confirmed.press('Log in')
-  await confirmed.shows(next)
-  await confirmed.page.close()
+    const first = await openApp(await linkTo(email))
+    await first.press('Verify')
+    await first.shows('Your address is verified.')
+    await first.press('Continue')
+    await first.shows(email)
+    await vi.waitFor(() => expect(first.page.button('Verify address')).toBeUndefined(), 10_000)
+    first.page.fill({ email: next, password: 'a wrong password' })
+    await first.press('Change address')
+    await first.shows('Invalid email or password')
+    first.page.fill({ password })
+    await first.press('Change address')
+    await first.shows('The new address gets a mail with a link.')
+    await first.page.close()
 
-  const undone = await openApp(await linkTo(email, 'undo-email-change'))
-  await undone.press('Undo the change')
-  await undone.shows('You have your former address again, and get a mail to choose a new password.')
-  await undone.press('Continue')
-  await vi.waitFor(() => expect(undone.page.button('Log in')).toBeDefined(), 10_000)
-  await undone.page.close()
-  const reset = await openApp(await linkTo(email, 'reset-password'))
-  await vi.waitFor(() => expect(reset.page.button('Change password')).toBeDefined(), 10_000)
-  reset.page.fill({ newPassword })
-  await reset.press('Change password')
-  await reset.shows(email)
-  await reset.page.close()
-})
+    const confirmed = await openApp(await linkTo(next))
+    expect(confirmed.replaceState.mock.calls).toEqual([[null, '', '/']])
+    await confirmed.press('Use this address')
+    await confirmed.shows('Your address has changed. Log in with it.')
+    await confirmed.press('Continue')
+    await vi.waitFor(() => expect(confirmed.page.button('Log in')?.disabled).toBe(false), 10_000)
+    confirmed.page.fill({ email: next, password })
+    await confirmed.press('Log in')
+    await confirmed.shows(next)
+    await confirmed.page.close()
+
+    const undone = await openApp(await linkTo(email, 'undo-email-change'))
+    await undone.press('Undo the change')
+    await undone.shows('You have your former address again, and get a mail to choose a new password.')
+    await undone.press('Continue')
+    await vi.waitFor(() => expect(undone.page.button('Log in')).toBeDefined(), 10_000)
+    await undone.page.close()
+    const reset = await openApp(await linkTo(email, 'reset-password'))
+    await vi.waitFor(() => expect(reset.page.button('Change password')).toBeDefined(), 10_000)
+    reset.page.fill({ newPassword })
+    await reset.press('Change password')
+    await reset.shows(email)
+    await reset.page.close()
+  },
+)
+
+type Page = Awaited<ReturnType<typeof renderPage>>
 
 const formOf = (values: object) => {
   const data = new FormData()
@@ -70,7 +84,13 @@ async function writeUndo(folder: string, changePage: string) {
   await writeFile(undoPage, text.replaceAll('changeEmail', 'undoEmailChange'))
 }
 
-it('changes the address, and undoes it, with Next.js', async ({ folder, load, linkTo, clock, database }) => {
+it('verifies the address, changes it, and undoes that, with Next.js', async ({
+  folder,
+  load,
+  linkTo,
+  signedUp,
+  clock,
+}) => {
   clock.now = Date.now()
   await writeUndo(folder, 'nextjs/app/change-email/page.tsx')
   const guide = await load(
@@ -78,23 +98,29 @@ it('changes the address, and undoes it, with Next.js', async ({ folder, load, li
     `export { default as Email } from './app/email/page'
     export { default as ChangeEmail } from './app/change-email/page'
     export { default as UndoEmailChange } from './app/undo-email-change/page'
+    export { default as VerifyEmail } from './app/verify-email/page'
     export { default as Home } from './app/page'
     export * from './app/actions'
     export { runAction } from 'next/headers'`,
   )
   const [email, next] = [validUser().email, validUser().email]
-  await database.signedUp({ email })
-  await database.markVerified(email)
+  await signedUp(email)
   const logIn = () => guide.runAction(guide.logIn, undefined, formOf({ email: next, password }))
   await expect(guide.runAction(guide.logIn, undefined, formOf({ email, password }))).rejects.toThrow(
     'redirect to /',
   )
-  const page = await renderPage(createElement(guide.Email))
-  const press = async (label: string, text: string, { button, text: shown }: typeof page) => {
+  const press = async (label: string, text: string, { button, text: shown }: Page) => {
     await vi.waitFor(() => expect(button(label)?.disabled).toBe(false), 10_000)
     button(label)?.click()
     await vi.waitFor(() => expect(shown()).toContain(text), 10_000)
   }
+  const open = (component: FunctionComponent, url?: string) =>
+    renderPage(createElement(StrictMode, null, createElement(component)), { url })
+  const verification = await open(guide.VerifyEmail, await linkTo(email))
+  await press('Verify', 'Your address is verified.', verification)
+  expect(location.hash).toBe('')
+  await verification.close()
+  const page = await open(guide.Email)
   await vi.waitFor(() => expect(page.button('Change address')).toBeDefined(), 10_000)
   page.fill({ email: next, password: 'a wrong password' })
   await press('Change address', 'Invalid email or password', page)
@@ -102,8 +128,6 @@ it('changes the address, and undoes it, with Next.js', async ({ folder, load, li
   await press('Change address', 'The new address gets a mail with a link.', page)
   await page.close()
 
-  const open = (component: FunctionComponent, url: string) =>
-    renderPage(createElement(StrictMode, null, createElement(component)), { url })
   const confirmed = await open(guide.ChangeEmail, await linkTo(next))
   await press('Use this address', 'Your address has changed. Log in with it.', confirmed)
   await confirmed.close()
@@ -122,7 +146,12 @@ it('changes the address, and undoes it, with Next.js', async ({ folder, load, li
   expect(renderToStaticMarkup(await guide.Home())).toContain(email)
 })
 
-it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, clock, database }) => {
+it('verifies the address, changes it, and undoes that, with SvelteKit', async ({
+  load,
+  linkTo,
+  signedUp,
+  clock,
+}) => {
   clock.now = Date.now()
   const guide = await load(
     'sveltekit',
@@ -132,19 +161,22 @@ it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, 
     export * as change from './src/routes/change-email/+page.server'
     export * as undo from './src/routes/undo-email-change/+page.server'
     export * as reset from './src/routes/reset-password/+page.server'
+    export * as verification from './src/routes/verify-email/+page.server'
     export * as linked from './src/routes/reset-password/+page'`,
   )
   const event = createEvents()
   const [email, next] = [validUser().email, validUser().email]
-  await database.signedUp({ email })
-  await database.markVerified(email)
+  await signedUp(email)
   const logIn = (address: string) => guide.logIn.actions.default(event({ email: address, password }))
   /** Returns the code as the page gets it. */
   const codeOf = (link: string) => {
     vi.stubGlobal('location', new URL(link))
     return guide.linked.load().code
   }
+  const verification = event({ code: codeOf(await linkTo(email)) })
+  expect(await guide.verification.actions.default(verification)).toEqual({ isVerified: true })
   await expect(logIn(email)).rejects.toThrow('303 to /')
+  expect(await guide.home.load(event())).toMatchObject({ user: { emailVerified: true } })
   const wrong = await guide.email.actions.default(event({ email: next, password: 'a wrong password' }))
   expect(wrong).toMatchObject({ status: 401, data: { error: { code: 'invalid_credentials' } } })
   expect(await guide.email.actions.default(event({ email: next, password }))).toEqual({ isSent: true })
@@ -166,7 +198,14 @@ it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, 
   expect(await guide.home.load(event())).toMatchObject({ user: { email } })
 })
 
-it('changes the address, and undoes it, with Expo', async ({ folder, load, linkTo, clock, database }) => {
+it('verifies the address, changes it, and undoes that, with Expo', async ({
+  folder,
+  load,
+  linkTo,
+  signedUp,
+  clock,
+  database,
+}) => {
   clock.now = Date.now()
   await writeUndo(folder, 'expo/app/change-email.tsx')
   const guide = await load(
@@ -174,12 +213,12 @@ it('changes the address, and undoes it, with Expo', async ({ folder, load, linkT
     `export { default as Email } from './app/email'
     export { default as ChangeEmail } from './app/change-email'
     export { default as UndoEmailChange } from './app/undo-email-change'
+    export { default as VerifyEmail } from './app/verify-email'
     export { usher } from './usher'
     export { openBy } from 'expo-linking'`,
   )
   const [email, next] = [validUser().email, validUser().email]
-  await database.signedUp({ email })
-  await database.markVerified(email)
+  await signedUp(email)
   await guide.usher.login({ email, password })
   const press = async (component: FunctionComponent, label: string, text: string, values = {}) => {
     const page = await renderPage(createElement(component))
@@ -189,6 +228,8 @@ it('changes the address, and undoes it, with Expo', async ({ folder, load, linkT
     await vi.waitFor(() => expect(page.text()).toContain(text), 10_000)
     await page.close()
   }
+  guide.openBy(await linkTo(email))
+  await press(guide.VerifyEmail, 'Verify', 'Your address is verified.')
   const wanted = { 'New email': next, Password: 'a wrong password' }
   await press(guide.Email, 'Change address', 'Invalid email or password', wanted)
   const right = { ...wanted, Password: password }

@@ -50,6 +50,11 @@ export const it = browserTest
     await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
     return database
   })
+  /** Signs a user up, and requests the mail that verifies the address. */
+  .extend('signedUp', ({ database }) => async (email: string) => {
+    const { token } = await database.signedUp({ email })
+    expect((await database.as(token.jwt, 'POST', 'me/email-verification')).statusCode).toBe(202)
+  })
   .extend('folder', { scope: 'file' }, async ({ origin, database }, { onCleanup }) => {
     const folder = await mkdtemp(resolve('node_modules', '.usher-guides-'))
     onCleanup(() => rm(folder, { recursive: true }))

@@ -414,18 +414,26 @@ it('logs in, stays logged in after a restart, recovers the account, and logs out
 })
 
 describe.skipIf(!hasBrowser)('in Chromium', () => {
-  it('logs in, stays logged in after a reload, and logs out of all tabs without a build', async ({
+  it('verifies the address, logs in, stays logged in after a reload, and logs out of all tabs without a build', async ({
     folder,
     open,
     origin,
-    database,
+    linkTo,
+    signedUp,
   }) => {
     const { email } = validUser()
-    await database.createUser({ email, password })
-    const address = await servePage(readFileSync(join(folder, 'script/index.html')), (url) =>
-      readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')),
+    await signedUp(email)
+    const pageOf = (name: string) => readFileSync(join(folder, `script/${name}.html`))
+    const address = await servePage(
+      { '/': pageOf('index'), '/verify-email': pageOf('verify-email') },
+      (url) => readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')),
     )
     const { page, expectFailedLoads } = await open([origin, address])
+    const { pathname, hash } = new URL(await linkTo(email))
+    await page.goto(address + pathname + hash)
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('Your address is verified.').waitFor()
+    expect(page.url()).toBe(`${address}/verify-email`)
     await page.goto(address)
     const status = page.getByRole('status')
     const logIn = async (text: string) => {
@@ -484,7 +492,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       write: false,
     })
     const html = '<!doctype html><title>App</title><body><script type="module" src="main.js"></script>'
-    const address = await servePage(Buffer.from(html), () => outputFiles[0]?.contents ?? '')
+    const address = await servePage({ '/': html }, () => outputFiles[0]?.contents ?? '')
     const { page, usedOrigins } = await open([origin, address])
     const otherTab = await page.context().newPage()
     const tabs = [page, otherTab]
@@ -507,13 +515,16 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   })
 })
 
-/** Serves a page, and its scripts by their paths. Returns its address. */
-async function servePage(html: Uint8Array, scriptOf: (url: string) => Uint8Array | string) {
+/** Serves pages and their scripts by their paths. Returns the address. */
+async function servePage(
+  pages: Record<string, Uint8Array | string>,
+  scriptOf: (url: string) => Uint8Array | string,
+) {
   const server = createServer(({ url = '/' }, response) => {
-    const isPage = url === '/'
-    response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
+    const html = pages[url]
+    response.setHeader('Content-Type', html ? 'text/html' : 'text/javascript')
     if (url === '/favicon.ico') return response.end()
-    return response.end(isPage ? html : scriptOf(url))
+    return response.end(html ?? scriptOf(url))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(() => void server.close())

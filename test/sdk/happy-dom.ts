@@ -6,6 +6,7 @@ import { vi } from 'vitest'
 const globals = [
   'document',
   'location',
+  'history',
   'navigator',
   'localStorage',
   'FormData',
