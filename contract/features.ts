@@ -32,6 +32,7 @@ export const Features = component(
         accountOperations: true,
         tenantOperations: true,
         verifyEmailWithToken: false,
+        loginMail: 'both',
         roles: [
           { name: 'owner', rights: 'owner' },
           { name: 'admin', rights: 'admin' },
@@ -54,6 +55,11 @@ export const Features = component(
     verifyEmailWithToken: field(
       'Whether `verifyEmail` needs a token of the user, in addition to the code.',
       z.boolean(),
+    ),
+    loginMail: field(
+      'What the mail of `requestLoginCode` has: a link, six digits (`code`), or both. `off`: users cannot log in by mail.',
+      z.enum(['off', 'code', 'link', 'both']),
+      { isOpen: true },
     ),
     roles: field('Roles of members, those with the most rights first.', z.array(Role)),
   }),

@@ -4,6 +4,7 @@ import { discovery } from './discovery.js'
 import { emailChange } from './email-change.js'
 import { features } from './features.js'
 import { invitations } from './invitations.js'
+import { logins } from './logins.js'
 import { me } from './me.js'
 import { service } from './service.js'
 import { sessions } from './sessions.js'
@@ -21,6 +22,7 @@ export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
 export * from './invitations.js'
 export type { SessionList } from './listed-sessions.js'
 export { canonicalLocale } from './locale.js'
+export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
 export * from './problems.js'
@@ -34,6 +36,7 @@ export * from './users.js'
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
 export const contract = initContract().router({
   users,
+  logins,
   sessions,
   me,
   codes,

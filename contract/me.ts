@@ -25,7 +25,11 @@ export const UpdateMeBody = body(
 
 /** Returns the schema of the current password, as confirmation. */
 export const currentPassword = () =>
-  field('The current password.', Password.clone(), { ...password, maxLength: 16384 })
+  field(
+    'The current password. A user without one leaves it out, and must have logged in within 10 minutes.',
+    Password.clone().optional(),
+    { ...password, maxLength: 16384 },
+  )
 
 /** Body of `PUT …/users/me/password`. */
 export const ChangePasswordBody = body(
@@ -49,9 +53,10 @@ export const DeleteMeBody = body(
 )
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
-/** Problems of an operation that requires the current password. */
+/** Problems of an operation that requires the current password, or a recent login of a user without one. */
 export const confirmedProblems = [
   'invalid_credentials',
+  'recent_login_required',
   ...tokenProblems,
   'too_many_attempts',
   ...bodyProblems,
@@ -80,7 +85,7 @@ export const me = c.router({
     },
     summary: 'Change the password of the current user',
     description:
-      'Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one.',
+      'Also sets the first password of a user without one. Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one.',
     metadata: {
       security: 'bearer',
       links: ['getMe', 'openSession'],

@@ -86,6 +86,17 @@ export const problems = {
     title: 'Sign-up is closed',
     advice: 'Ask the operator of the app for an account.',
   },
+  login_refused: {
+    status: 403,
+    title: 'Account is disabled',
+    advice: 'Ask the operator of the app.',
+  },
+  recent_login_required: {
+    status: 403,
+    title: 'Recent login is required',
+    advice:
+      'A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes.',
+  },
   role_insufficient: {
     status: 403,
     title: 'Role in the tenant is not sufficient',
@@ -105,6 +116,11 @@ export const problems = {
     status: 409,
     title: 'Email address is already in use',
     advice: 'Log in, or sign up with another email address.',
+  },
+  account_missing: {
+    status: 409,
+    title: 'No account has the email address',
+    advice: 'Ask the user whether to sign up. Then send the request again without `mayCreate`.',
   },
   email_recently_changed: {
     status: 409,

@@ -4,6 +4,7 @@ import {
   emailChange,
   features,
   invitations,
+  logins,
   me,
   type Operations,
   sessions,
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions): Client {
 // Does not compile until it has each operation of the contract.
 export const endpoints = {
   ...users,
+  ...logins,
   ...sessions,
   ...me,
   ...codes,

@@ -14,6 +14,8 @@ import type {
   CreateUserBody,
   DeleteMeBody,
   Features,
+  FinishedLogin,
+  FinishLoginBody,
   Invitation,
   InviteMemberBody,
   ListMembersQuery,
@@ -24,11 +26,13 @@ import type {
   PendingInvitations,
   RefreshTokenBody,
   RequestEmailChangeBody,
+  RequestLoginCodeBody,
   RequestPasswordResetBody,
   ResetPasswordBody,
   Session,
   SessionList,
   SignedInUser,
+  StartedLogin,
   Tenant,
   UndoEmailChangeBody,
   UpdateMeBody,
@@ -66,8 +70,8 @@ export const users = {
       'invitation_for_other_address',
       'seats_full',
       'sign_up_closed',
-      'idempotency_key_reused',
       'too_many_sign_ups',
+      'idempotency_key_reused',
     ],
   },
   login: {
@@ -110,6 +114,62 @@ export const users = {
       'token_missing',
       'token_invalid',
       'token_expired',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `logins`. */
+export const logins = {
+  requestLoginCode: {
+    method: 'POST',
+    path: '/users/login/code',
+    hasBody: true,
+    isRepeatable: true,
+    status: 202,
+    field: 'login',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'malformed_json',
+      'validation_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+  },
+  finishLogin: {
+    method: 'POST',
+    path: '/users/login/finish',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'tenants',
+    signsIn: 'login',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'malformed_json',
+      'validation_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'code_invalid',
+      'too_many_attempts',
+      'email_taken',
+      'invitation_for_other_address',
+      'seats_full',
+      'sign_up_closed',
+      'too_many_sign_ups',
+      'login_refused',
+      'account_missing',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -328,6 +388,7 @@ export const me = {
       'token_expired',
       'too_many_attempts',
       'invalid_credentials',
+      'recent_login_required',
     ],
   },
   deleteMe: {
@@ -354,6 +415,7 @@ export const me = {
       'token_expired',
       'too_many_attempts',
       'invalid_credentials',
+      'recent_login_required',
       'last_owner',
       'email_recently_changed',
     ],
@@ -478,6 +540,7 @@ export const emailChange = {
       'token_expired',
       'too_many_attempts',
       'invalid_credentials',
+      'recent_login_required',
       'too_many_mails',
     ],
   },
@@ -812,8 +875,8 @@ export const invitations = {
       'token_expired',
       'code_invalid',
       'invitation_for_other_address',
-      'email_not_verified',
       'seats_full',
+      'email_not_verified',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -845,6 +908,12 @@ export type LoginErrorCode = (typeof users.login.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `me`. */
 export type MeErrorCode = (typeof users.me.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `requestLoginCode`. */
+export type RequestLoginCodeErrorCode = (typeof logins.requestLoginCode.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `finishLogin`. */
+export type FinishLoginErrorCode = (typeof logins.finishLogin.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `openSession`. */
 export type OpenSessionErrorCode = (typeof sessions.openSession.codes)[number] | 'no_answer'
@@ -943,6 +1012,16 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
+  /** Sends a mail with a link, six digits or both, which are valid for 10 minutes. `getFeatures` says which. The response is the same for every address. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. If sign-up is closed, only accounts and invited addresses get a mail. */
+  requestLoginCode(
+    body: RequestLoginCodeBody,
+    options?: CallOptions,
+  ): Promise<Result<StartedLogin, RequestLoginCodeErrorCode>>
+  /** Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session. */
+  finishLogin(
+    body: FinishLoginBody,
+    options?: CallOptions,
+  ): Promise<Result<FinishedLogin, FinishLoginErrorCode>>
   /** Send the token of a sign-up or login within 120 seconds, before you send it to any other service. Each login can open one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening another one ends the one that has been unused for the longest time. This service rejects the access tokens of ended sessions. */
   openSession(
     body?: OpenSessionBody | undefined,
@@ -968,7 +1047,7 @@ export interface Operations {
   ): Promise<Result<undefined, EndSessionByIdErrorCode>>
   /** Changes the fields that are in the body, and returns the user. */
   updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
-  /** Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. */
+  /** Also sets the first password of a user without one. Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. */
   changePassword(
     body: ChangePasswordBody,
     options?: CallOptions,

@@ -64,11 +64,11 @@ export interface ChangeMemberBody {
 /** The current password and the new one. */
 export interface ChangePasswordBody {
   /**
-   * The current password.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
    *
    * @example correct horse battery
    */
-  password: string
+  password?: string | undefined
   /**
    * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
    *
@@ -140,11 +140,11 @@ export interface CreateUserBody {
 /** The password, as confirmation. */
 export interface DeleteMeBody {
   /**
-   * The current password.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
    *
    * @example correct horse battery
    */
-  password: string
+  password?: string | undefined
 }
 
 /** What the pages of an app need to know about a database. */
@@ -164,6 +164,8 @@ export interface Features {
   tenantOperations: boolean
   /** Whether `verifyEmail` needs a token of the user, in addition to the code. */
   verifyEmailWithToken: boolean
+  /** What the mail of `requestLoginCode` has: a link, six digits (`code`), or both. `off`: users cannot log in by mail. */
+  loginMail: 'off' | 'code' | 'link' | 'both'
   /** Roles of members, those with the most rights first. */
   roles: Role[]
 }
@@ -192,6 +194,65 @@ export type FieldErrorCode =
   | 'email_invalid'
   | 'password_too_common'
   | 'password_is_email'
+
+/** Either `code`, or `login` and `digits`. With the verifier of the client that started the login. */
+export interface FinishLoginBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code?: string | undefined
+  /**
+   * `login` of `requestLoginCode`, with `digits`.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03
+   */
+  login?: string | undefined
+  /**
+   * The six digits in the mail.
+   *
+   * @example 240618
+   */
+  digits?: string | undefined
+  /**
+   * The verifier whose SHA-256 was `challenge`.
+   *
+   * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+   */
+  verifier: string
+  /**
+   * Display name. Null means none.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
+  /**
+   * Name of a tenant to create for the user in the same request. Null means none.
+   *
+   * @example Analytical Engines
+   */
+  newTenant?: string | null | undefined
+  /**
+   * The code of an invitation to `email`, from the mail. The user joins the tenant, and the address counts as verified. Null means none.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  invitationCode?: string | null | undefined
+  /** Whether to sign up an address without an account. By default true. False returns `account_missing` instead. */
+  mayCreate?: boolean | undefined
+}
+
+/** The user who has logged in, with a new access token. */
+export interface FinishedLogin {
+  /** ID of the user. */
+  id: string
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
+  tenants: string[]
+  token: AccessToken
+  /** Whether this login has signed the user up. */
+  isNewUser: boolean
+}
 
 /** An invitation to a tenant that is not accepted yet. */
 export interface Invitation {
@@ -365,10 +426,13 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'sign_up_closed'
+  | 'login_refused'
+  | 'recent_login_required'
   | 'role_insufficient'
   | 'tenant_not_found'
   | 'member_not_found'
   | 'email_taken'
+  | 'account_missing'
   | 'email_recently_changed'
   | 'last_owner'
   | 'tenants_full'
@@ -424,11 +488,27 @@ export interface RequestEmailChangeBody {
    */
   email: string
   /**
-   * The current password.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
    *
    * @example correct horse battery
    */
-  password: string
+  password?: string | undefined
+}
+
+/** The address of the user, and what binds the login to this client. */
+export interface RequestLoginCodeBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * SHA-256 of a new random verifier as base64url, as the method `S256` of PKCE (RFC 7636, section 4.2). The client keeps the verifier for `finishLogin`.
+   *
+   * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+   */
+  challenge: string
 }
 
 /** The address of the account. */
@@ -510,6 +590,14 @@ export interface SignedInUser {
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
   token: AccessToken
+}
+
+/** A login that the mail can finish. It does not reveal whether a mail is sent. */
+export interface StartedLogin {
+  /** ID of the login. */
+  login: string
+  /** When the link and the digits in the mail expire (RFC 3339, UTC). */
+  expiresAt: string
 }
 
 /** A tenant as its members see it. */
@@ -682,12 +770,18 @@ export interface ErrorMessages {
   token_expired: string
   /** Route not found. Check the path against the API reference. */
   route_not_found: string
+  /** Account is disabled. Ask the operator of the app. */
+  login_refused: string
+  /** No account has the email address. Ask the user whether to sign up. Then send the request again without `mayCreate`. */
+  account_missing: string
   /** No session can be opened with this token. Log in again, and open the session within 120 seconds. Each login can open one session. */
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
   /** Token belongs to no session. Open a session after the next login, or end all sessions. */
   session_required: string
+  /** Recent login is required. A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes. */
+  recent_login_required: string
   /** Email address was changed recently. Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier. */
   email_recently_changed: string
   /** Tenant needs an owner. Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants. */

@@ -14,6 +14,7 @@ import { namedSchemas } from './schemas.js'
 
 const tags = {
   users: 'Sign up, log in and get the current user.',
+  logins: 'Log in or sign up by a mail. An operator turns it on for a database.',
   sessions:
     'Stay logged in, and log out. An operator can turn off `sessions`, `me`, `codes` and `emailChange` for a database.',
   me: 'Change and delete the current user.',

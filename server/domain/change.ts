@@ -74,10 +74,16 @@ export async function runChange<Result>(
     return { result, facts, messages: [...(caused.length > 0 ? eventChannels(database) : []), ...mails] }
   })
   const { result, facts, messages } = await change.catch(ifDatabaseDeleted(database))
-  for (const { type, role, ...ids } of facts) {
+  for (const { type, role, way, ...ids } of facts) {
     const isOther = actor.kind === 'user' && actor.user.id !== ids.userId
     const who = isOther ? { actorId: actor.user.id } : keyOf(actor)
-    audit(caller.log, type, { databaseId: database.id, ...ids, ...who, ...(role && { role }) })
+    audit(caller.log, type, {
+      databaseId: database.id,
+      ...ids,
+      ...who,
+      ...(role && { role }),
+      ...(way && { way }),
+    })
   }
   if (messages.length > 0) deliver(messages)
   return result
@@ -106,6 +112,7 @@ export async function runWithinLimits<Result extends object>(
 }
 
 /** Returns the event of a fact, if there is one. */
-const eventOf = ({ type, role: _, ...ids }: Fact): Event[] => (isEvent(type) ? [{ type, ...ids }] : [])
+const eventOf = ({ type, role: _role, way: _way, ...ids }: Fact): Event[] =>
+  isEvent(type) ? [{ type, ...ids }] : []
 
 const keyOf = (actor: Actor) => (actor.kind === 'backend' ? { apiKey: actor.apiKey.id } : {})

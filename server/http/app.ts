@@ -24,6 +24,7 @@ import { codeRoutes } from './routes/codes.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { emailChangeRoutes } from './routes/email-change.js'
 import { invitationRoutes } from './routes/invitations.js'
+import { loginRoutes } from './routes/logins.js'
 import { managementRoutes, revocationRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
 import type { Part } from './routes/part.js'
@@ -112,6 +113,7 @@ function addRoutes(
   healthRoutes(app, context)
   if (parts.includes('public')) {
     userRoutes(app, context)
+    loginRoutes(app, context)
     sessionRoutes(app, context)
     meRoutes(app, context)
     codeRoutes(app, context)

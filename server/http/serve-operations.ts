@@ -1,11 +1,18 @@
 import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
-import { DatabasePath, type FieldError, type RouteMetadata, toFieldError } from '@usher/contract'
+import {
+  Accepted,
+  DatabasePath,
+  type FieldError,
+  type RouteMetadata,
+  type StartedLogin,
+  toFieldError,
+} from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { initServer, type RequestValidationError } from '#ts-rest/fastify'
 import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
-import type { Database } from '../domain/databases/find-database.js'
+import { type Database, loginMailOf } from '../domain/databases/find-database.js'
 import { etagOf } from '../domain/management/etag.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
@@ -33,12 +40,14 @@ type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
 
 type BodyOf<R extends Route> = ServerInferRequest<R> extends { body: infer Body } ? Body : unknown
 
-/** The body of a successful response. For 202 and 204, the result of the rule is not sent. */
+/** The body of a successful response. For 204, and where the contract has `Accepted`, the result of the rule is not sent. */
 type ResultOf<R extends Route> = 200 extends keyof R['responses']
   ? ServerInferResponseBody<R, 200>
   : 201 extends keyof R['responses']
     ? ServerInferResponseBody<R, 201>
-    : unknown
+    : R['responses'] extends { 202: typeof StartedLogin }
+      ? StartedLogin
+      : unknown
 
 export interface ServedOperations<R extends Routes> {
   /** Operations of the contract, under the path of a database. */
@@ -58,6 +67,9 @@ export const hasAccountOperations = ({ accountOperations }: Database) => account
 
 /** Whether the users of a database may create tenants and manage those of which they are members. */
 export const hasTenantOperations = ({ tenantOperations }: Database) => tenantOperations
+
+/** Whether the users of a database can log in by mail. */
+export const hasLoginMail = (database: Database) => loginMailOf(database) !== 'off'
 
 /** What ts-rest passes to a handler. */
 interface Exchange {
@@ -137,7 +149,7 @@ function handlerOf(
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
     const result = await rule(context, input)
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
-    return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
+    return { status, body: status === 204 ? undefined : responses[202] === Accepted ? {} : result }
   }
 }
 

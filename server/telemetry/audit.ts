@@ -44,10 +44,12 @@ export type AuditEvent =
   | 'user.reset_sent'
   | 'user.code_created'
   | 'user.email_verified'
+  | 'user.reclaimed'
   | 'user.email_changed'
   | 'user.email_change_undone'
   | 'user.email_undo_ended'
   | 'password_reset.requested'
+  | 'login_code.requested'
   | 'email_verification.requested'
   | 'email_change.requested'
   | 'mail.throttled'
@@ -72,6 +74,8 @@ export interface AuditFields {
   /** The member who has changed another one. */
   actorId?: string
   role?: string
+  /** How the user has logged in, if not with a password. */
+  way?: 'mail'
   workspaceId?: string
   /** Keyed pseudonym of an unknown email. */
   account?: string

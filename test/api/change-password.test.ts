@@ -59,14 +59,15 @@ it('returns all field errors at the same time', async ({ database }) => {
     (await change(database, user, body))
       .json()
       .errors.map((each: { path: string; code: string }) => [each.path, each.code])
-  expect(await codes({})).toEqual([
-    ['password', 'required'],
+  expect(await codes({ password: 7 })).toEqual([
+    ['password', 'invalid_type'],
     ['newPassword', 'required'],
   ])
-  expect(await codes({ newPassword: 'short' })).toEqual([
-    ['password', 'required'],
+  expect(await codes({ newPassword: 'short', password: '' })).toEqual([
+    ['password', 'blank'],
     ['newPassword', 'too_short'],
   ])
+  expect(await codes({ newPassword: 'four random common words' })).toEqual([['password', 'required']])
   expect(await codes({ password, newPassword: 'grace@example.com' })).toEqual([
     ['newPassword', 'password_is_email'],
   ])

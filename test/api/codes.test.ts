@@ -65,6 +65,7 @@ describe('password reset', () => {
     expect(auditRecords(usher)).toMatchObject([
       { audit: 'password_reset.requested', ...ofUser },
       { audit: 'user.password_reset', ...ofUser },
+      { audit: 'user.reclaimed', ...ofUser },
       { audit: 'user.email_verified', ...ofUser },
     ])
     const me = await app.me(reset.json().token.jwt)
@@ -393,6 +394,7 @@ describe('delivery', () => {
   }) => {
     const email = 'ada@example.com'
     const { id } = await app.signedUp({ email })
+    await app.markVerified(email)
     const replaced = await app.resetCode(email)
     await app.delivered()
     const message = undeletedMessage(app.id, id, replaced, app.clock.now)

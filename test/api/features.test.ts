@@ -9,6 +9,7 @@ const usual: Features = {
   accountOperations: true,
   tenantOperations: true,
   verifyEmailWithToken: false,
+  loginMail: 'off',
   roles: [
     { name: 'owner', rights: 'owner' },
     { name: 'admin', rights: 'admin' },
@@ -23,6 +24,7 @@ const changes: [Parameters<typeof setDatabase>[2], Partial<Features>][] = [
   [{ accountOperations: false }, { accountOperations: false }],
   [{ tenantOperations: false }, { tenantOperations: false }],
   [{ verifyEmailWithToken: true }, { verifyEmailWithToken: true }],
+  [{ loginMail: 'code', appUrl: 'https://app.example.com' }, { loginMail: 'code' }],
   [
     { roles: ['viewer', 'billing'] },
     { roles: [...usual.roles, { name: 'viewer', rights: 'member' }, { name: 'billing', rights: 'member' }] },

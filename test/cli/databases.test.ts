@@ -139,7 +139,7 @@ it('database set removes no role that a member or an invitation has', async ({ u
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
   const options =
-    '--sign-ups-per-hour 7 --require-verified-inviter off --account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900 --sessions-per-user 5'
+    '--sign-ups-per-hour 7 --require-verified-inviter off --account-operations on --require-verified-email on --verify-email-with-token on --login-mail both --session-idle 600 --session-max 900 --sessions-per-user 5'
   await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
   const session = {
     signUpsPerHour: 7,
@@ -147,6 +147,7 @@ it('database set and create change sessions and account operations', async ({ us
     accountOperations: true,
     requireVerifiedEmail: true,
     verifyEmailWithToken: true,
+    loginMail: 'both',
     sessionIdle: 600,
     sessionMax: 900,
     sessionsPerUser: 5,
@@ -154,7 +155,7 @@ it('database set and create change sessions and account operations', async ({ us
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\nverified inviter    required\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nsessions            none\n',
+    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\nverified inviter    required\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nlogin by mail       off\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)

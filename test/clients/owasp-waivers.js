@@ -25,14 +25,15 @@ export const waivers = [
   },
   {
     rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
-    where: /^paths\/.*\/users\/(password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
+    where:
+      /^paths\/.*\/users\/(login\/\w+|password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
     reason:
       'The client has forgotten the password; in the other operations the code in the body is the credential.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/users\/(password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
+      /\/users\/(login\/\w+|password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
     reason: 'Requests for a mail are limited silently, or the limit would tell who has an account.',
   },
   {

@@ -160,6 +160,7 @@ describe('clients of the document', () => {
     expect(linked.map(({ operationId }) => operationId)).toEqual([
       'createUser',
       'login',
+      'finishLogin',
       'openSession',
       'refreshSession',
       'changePassword',

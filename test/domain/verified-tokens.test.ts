@@ -119,7 +119,7 @@ it('does not cache rejected tokens', () => {
 })
 
 it('caches at most 16 MiB of tokens', () => {
-  const times = { issuedAt: 0, expiresAt: 0 }
+  const times = { issuedAt: 0, expiresAt: 0, loginAt: 0 }
   const token = {
     kid: '',
     key: { databaseId: '', id: '', sessionId: '' },

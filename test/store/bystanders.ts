@@ -113,6 +113,17 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
     await prisma.apiRequest.createMany({
       data: { ...user, key: bytes(45 + index), fingerprint: '', response: {}, createdAt: now },
     })
+    await prisma.loginAttempt.createMany({
+      data: {
+        databaseId,
+        id: uuid(140 + index),
+        kind: 'mail',
+        challenge: '',
+        email,
+        canonicalEmail: email,
+        expiresAt: later,
+      },
+    })
     for (const [n, purpose] of ['password_reset', 'email_verification', 'email_change'].entries()) {
       const id = uuid((n < 2 ? 50 + 10 * n : 130) + index)
       await prisma.code.createMany({

@@ -24,6 +24,7 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
         createdAt: new Date(api.clock.now),
         generation: api.clock.now,
       },
+      isVerified: false,
     })
   await signUp('1')
   const before = await backend()

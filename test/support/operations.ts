@@ -4,6 +4,7 @@ import { managementContract } from '@usher/contract/management'
 import type { eventTypes } from '../../server/domain/events/events.js'
 import { bystander } from '../store/bystanders.js'
 import { password, validUser } from './app.js'
+import { newVerifier } from './login-mail.js'
 import type { Scene } from './scene.js'
 
 type NamesOf<Api> = { [Noun in keyof Api]: keyof Api[Noun] }[keyof Api] & string
@@ -69,6 +70,33 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       { before: (scene) => scene.failLogins(1), body: ({ user: { email } }) => ({ email, password }) },
     ],
   },
+  requestLoginCode: {
+    body: ({ user: { email } }) => ({ email, challenge: newVerifier().challenge }),
+    also: [{ body: () => ({ email: wrong.email, challenge: newVerifier().challenge }) }],
+  },
+  finishLogin: {
+    body: async (scene) => scene.startedLogin(scene.user.email),
+    changes: ['user.email_verified', 'user.reclaimed'],
+    also: [
+      {
+        body: async (scene) => ({ ...(await scene.startedLogin(scene.invitedEmail)), newTenant: 'Engines' }),
+      },
+      {
+        body: async (scene) => ({
+          ...(await scene.startedLogin(`digits-${scene.user.email}`)),
+          code: undefined,
+        }),
+      },
+      {
+        body: async (scene) => ({
+          ...(await scene.startedLogin(`wrong-${scene.user.email}`)),
+          code: undefined,
+          digits: '000000',
+        }),
+        problem: 'code_invalid',
+      },
+    ],
+  },
   getMe: {
     also: [
       { token: async ({ session }) => (await session()).token.jwt },
@@ -98,7 +126,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       code: await scene.mailedCode('requestPasswordReset', 'reset-password'),
       newPassword,
     }),
-    changes: ['user.email_verified', 'user.password_changed'],
+    changes: ['user.email_verified', 'user.password_changed', 'user.reclaimed'],
   },
   requestEmailVerification: {
     also: [{ before: ({ call }) => call('requestEmailVerification'), problem: 'too_many_mails' }],

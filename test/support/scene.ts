@@ -3,6 +3,7 @@ import type { RouteMetadata, Session, SignedInUser } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
 import { type TestApi, type TestDatabase, validUser } from './app.js'
+import { mailOf, newVerifier } from './login-mail.js'
 import {
   type DescribedOperation,
   everyOperation,
@@ -27,6 +28,7 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
   const database = await api.newDatabase()
   await setDatabase(api.store, database, {
     appUrl: 'https://app.example.com',
+    loginMail: 'both',
     eventsKept: 7,
     roles: ['billing'],
     sessionsPerUser: 5,
@@ -103,6 +105,17 @@ export async function createScene(stage: Stage) {
     callManagement,
     mailedCode,
     verify: database.markVerified,
+    /** Starts a login by mail. Returns the body that finishes it. */
+    async startedLogin(email: string) {
+      const { verifier, challenge } = newVerifier()
+      const response = await api.send({
+        method: 'POST',
+        url: `${database.users}/login/code`,
+        payload: { email, challenge },
+      })
+      const { login } = response.json()
+      return { login, verifier, ...(await mailOf(api, database.id, { login, email })) }
+    },
     setSeats: (seats: number) =>
       prisma.tenant.updateMany({ where: { ...where, id: tenantId }, data: { seats } }),
     async failLogins(times: number) {

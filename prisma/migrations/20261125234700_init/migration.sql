@@ -5,6 +5,9 @@ CREATE SCHEMA IF NOT EXISTS "usher";
 CREATE TYPE "usher"."password_policy" AS ENUM ('none', 'standard', 'nist');
 
 -- CreateEnum
+CREATE TYPE "usher"."login_mail" AS ENUM ('off', 'code', 'link', 'both');
+
+-- CreateEnum
 CREATE TYPE "usher"."signing_algorithm" AS ENUM ('ES256', 'RS256', 'EdDSA');
 
 -- CreateTable
@@ -40,6 +43,7 @@ CREATE TABLE "usher"."database" (
     "notice_session_reused" BOOLEAN NOT NULL DEFAULT false,
     "notice_account_deleted" BOOLEAN NOT NULL DEFAULT false,
     "require_verified_email" BOOLEAN NOT NULL DEFAULT false,
+    "login_mail" "usher"."login_mail" NOT NULL DEFAULT 'off',
     "verify_email_with_token" BOOLEAN NOT NULL DEFAULT false,
     "session_idle" INTEGER NOT NULL DEFAULT 1209600,
     "session_max" INTEGER NOT NULL DEFAULT 7776000,
@@ -93,7 +97,7 @@ CREATE TABLE "usher"."user" (
     "id" UUID NOT NULL,
     "email" TEXT NOT NULL,
     "email_key" TEXT NOT NULL,
-    "password_hash" TEXT NOT NULL,
+    "password_hash" TEXT,
     "preferred_name" TEXT,
     "locale" TEXT,
     "email_verified_at" TIMESTAMPTZ(3),
@@ -256,6 +260,23 @@ CREATE TABLE "usher"."code" (
 );
 
 -- CreateTable
+CREATE TABLE "usher"."login_attempt" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "kind" TEXT NOT NULL,
+    "challenge" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "email_key" TEXT NOT NULL,
+    "generation" BIGINT,
+    "tries" INTEGER NOT NULL DEFAULT 0,
+    "used_at" TIMESTAMPTZ(3),
+    "user_id" UUID,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "login_attempt_pkey" PRIMARY KEY ("database_id","id")
+);
+
+-- CreateTable
 CREATE TABLE "usher"."code_request" (
     "database_id" UUID NOT NULL,
     "purpose" TEXT NOT NULL,
@@ -383,6 +404,9 @@ CREATE INDEX "membership_database_id_tenant_id_user_id_idx" ON "usher"."membersh
 CREATE INDEX "membership_role_idx" ON "usher"."membership"("database_id", "role", "tenant_id", "user_id") WHERE (role <> 'member');
 
 -- CreateIndex
+CREATE INDEX "invitation_database_id_email_key_idx" ON "usher"."invitation"("database_id", "email_key");
+
+-- CreateIndex
 CREATE INDEX "invitation_database_id_inviter_id_idx" ON "usher"."invitation"("database_id", "inviter_id");
 
 -- CreateIndex
@@ -444,6 +468,9 @@ CREATE INDEX "code_database_id_expires_at_idx" ON "usher"."code"("database_id", 
 
 -- CreateIndex
 CREATE UNIQUE INDEX "code_database_id_user_id_purpose_key" ON "usher"."code"("database_id", "user_id", "purpose");
+
+-- CreateIndex
+CREATE INDEX "login_attempt_database_id_expires_at_idx" ON "usher"."login_attempt"("database_id", "expires_at");
 
 -- CreateIndex
 CREATE INDEX "code_request_database_id_full_at_idx" ON "usher"."code_request"("database_id", "full_at");
@@ -536,6 +563,9 @@ ALTER TABLE "usher"."outbox_stream" ADD CONSTRAINT "outbox_stream_database_id_fk
 ALTER TABLE "usher"."code" ADD CONSTRAINT "code_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."login_attempt" ADD CONSTRAINT "login_attempt_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."code_request" ADD CONSTRAINT "code_request_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -568,6 +598,7 @@ ALTER TABLE "usher"."revocation_cursor" ADD CONSTRAINT "revocation_cursor_databa
 ALTER TABLE "usher"."api_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."api_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."login_attempt" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."database_secret" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."event_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);

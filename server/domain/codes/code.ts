@@ -8,12 +8,14 @@ import { requireIssued, signedText } from '../keys/signed-text.js'
 /** Purposes of the codes that a user gets at the current address. */
 export type CodePurpose = 'password_reset' | 'email_verification'
 
-const hourMilliseconds = 3_600_000
+const minuteMilliseconds = 60_000
+const hourMilliseconds = 60 * minuteMilliseconds
 
 /** How long the codes of mails are valid. */
 const lifetimeMilliseconds = {
   password_reset: hourMilliseconds,
   email_verification: 24 * hourMilliseconds,
+  login_code: 10 * minuteMilliseconds,
   email_change: hourMilliseconds,
   email_change_undo: 7 * 24 * hourMilliseconds,
 }

@@ -5,6 +5,7 @@ import type { AppContext } from '../context.js'
 import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
+import { removeClaims } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import { completeLogin } from '../users/complete-login.js'
 import { recordHashParameters } from '../users/verify-password.js'
@@ -12,7 +13,8 @@ import { factsOfUse, requireCode } from './code.js'
 
 /**
  * Sets a new password with a code. Ends all sessions, revokes all earlier tokens and clears the failed logins. The
- * client has the code from the mail, so the address counts as verified.
+ * client has the code from the mail, so the address counts as verified. If it was not before, nothing is left to whoever signed
+ * up with it.
  *
  * @throws {Problem} `code_invalid`; `validation_failed` by the database's password policy, which does not use up the
  * code
@@ -33,11 +35,16 @@ export async function resetPassword(
     const { now } = change
     const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
     if (!user) throw new Problem('code_invalid')
+    if (user.isNewlyVerified) await removeClaims(change, userId)
     // The code has verified the address.
     const notified = { userId, recipient: email, isVerified: true, now }
     return {
       result: { user, at: now },
-      facts: [{ type: 'user.password_reset', userId }, ...factsOfUse(user)],
+      facts: [
+        { type: 'user.password_reset', userId },
+        ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
+        ...factsOfUse(user),
+      ],
       events: [{ type: 'user.password_changed', userId }],
       mails: noticeMessages(database, 'password_changed', notified),
     }

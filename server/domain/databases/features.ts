@@ -1,6 +1,6 @@
 import type { Features } from '@usher/contract'
 import { passwordLengths } from '../passwords/policy.js'
-import type { Database } from './find-database.js'
+import { type Database, loginMailOf } from './find-database.js'
 import { builtInRoles } from './tenant-settings.js'
 
 /** Returns what the pages of an app need to know about a database. */
@@ -10,6 +10,7 @@ export const featuresOf = (database: Database): Features => ({
   accountOperations: database.accountOperations,
   tenantOperations: database.tenantOperations,
   verifyEmailWithToken: database.verifyEmailWithToken,
+  loginMail: loginMailOf(database),
   roles: [
     ...builtInRoles.map((name) => ({ name, rights: name })),
     ...database.roles.map((name) => ({ name, rights: 'member' as const })),

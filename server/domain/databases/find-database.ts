@@ -171,3 +171,7 @@ export function requireAccountOperations(database: RuleDatabase) {
     about: nameOfDatabase(database),
   })
 }
+
+/** Returns what the mail of a login by mail has. A database without app URL sends no mails. */
+export const loginMailOf = ({ loginMail, appUrl }: Pick<RuleDatabase, 'loginMail' | 'appUrl'>) =>
+  appUrl === null ? 'off' : loginMail

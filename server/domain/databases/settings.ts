@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import { LoginMail, PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
 import { noticeSettings } from './notice-settings.js'
 import { sessionSettings } from './session-settings.js'
@@ -106,6 +106,15 @@ export const settings = {
     description: 'whether verifying an address needs a token of its user, in addition to the code',
     isOfCreate: true,
     label: 'verification',
+  }),
+  /** What the mail of a login by mail has. Off: users log in with a password only. */
+  loginMail: setting({
+    ...choice(LoginMail),
+    default: 'off',
+    placeholder: '<kind>',
+    description: 'login by a mail with six digits (code), a link or both; needs an app URL',
+    isOfCreate: true,
+    label: 'login by mail',
   }),
   ...sessionSettings,
   /** Fixed claims of all tokens, such as `{ role: 'authenticated' }`. */

@@ -10,7 +10,6 @@ import type { Change } from '../change.js'
 import { endOfCode } from '../codes/code.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { noticeMessages } from '../notices/notice.js'
-import { dummyHashOf } from '../passwords/formats/read-hash.js'
 
 /** A change of the address of a locked user. */
 export interface AddressChange {
@@ -85,7 +84,6 @@ export async function changeAddress(
       canonicalEmail: user.canonicalEmail,
       number: (reserved.at(-1)?.number ?? 0) + 1,
       until: endOfCode(type, now),
-      passwordHash: dummyHashOf(user.passwordHash),
       now,
     })
   return [mail, ...notices]

@@ -6,7 +6,6 @@ import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { requireIssued } from '../keys/signed-text.js'
 import { mailMessage } from '../notices/mail-message.js'
-import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 
@@ -38,8 +37,7 @@ export async function undoEmailChange(
     // Checked again, because the lock may have waited for another undo.
     if (!user || !(await find(change, id))) throw new Problem('code_invalid')
     await freeReserved(change, key, number)
-    const passwordHash = dummyHashOf(user.passwordHash)
-    await replaceAddress(change, key, { email, canonicalEmail, now, passwordHash })
+    await replaceAddress(change, key, { email, canonicalEmail, now, withoutPassword: true })
     const template = 'email_change_undone'
     return {
       result: { email },

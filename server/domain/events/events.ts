@@ -6,6 +6,7 @@ export const eventTypes = [
   'user.created',
   'user.updated',
   'user.email_verified',
+  'user.reclaimed',
   'user.password_changed',
   'user.email_changed',
   'user.email_change_undone',

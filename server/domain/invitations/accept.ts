@@ -6,7 +6,7 @@ import { lockUsersAndTenant } from '../../store/queries/members.js'
 import type { Queries } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
+import type { RuleDatabase } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
 import { requireLocked } from '../locked-user.js'
 import { Problem } from '../problem.js'
@@ -16,7 +16,7 @@ import { requireInvitation } from './code.js'
 
 /** An invitation that a user accepts. */
 export interface Acceptance {
-  database: Database
+  database: RuleDatabase
   invitation: FoundInvitation
   userId: string
   now: Date
@@ -69,7 +69,7 @@ async function requirePending(transaction: Queries, { database, invitation: { co
 }
 
 /** Returns whether the inviter may no longer give the role of an invitation, or the address has joined the tenant. */
-const isVoid = (database: Database, { role, inviterRole, hasJoined }: PendingInvitation) =>
+const isVoid = (database: RuleDatabase, { role, inviterRole, hasJoined }: PendingInvitation) =>
   hasJoined ||
   !inviterRole ||
   !isRankOver(inviterRole, role) ||
@@ -116,7 +116,7 @@ export const acceptanceEvents = (acceptance: Acceptance): Event[] => [
   ...joinEvents(acceptance),
 ]
 
-const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance): Event[] => [
+export const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance): Event[] => [
   { type: 'invitation.accepted', tenantId, invitationId: id, userId },
   { type: 'tenant.user_added', tenantId, userId },
 ]

@@ -15,12 +15,16 @@ export type Purpose =
   | 'email_change'
   | 'email_change_undo'
   | 'invitation'
+  | 'login_code'
+  | 'login_digits'
   | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {
   /** Returns the HMAC-SHA256 of the parts with the newest active secret, as base64url. */
   sign(purpose: Purpose, ...parts: (string | number)[]): string
+  /** Returns the HMACs of the parts with each secret that is accepted, as base64url. */
+  signAll(purpose: Purpose, ...parts: (string | number)[]): string[]
   /** Returns whether a secret of the database signed the parts. */
   verify(mac: string, purpose: Purpose, ...parts: (string | number)[]): boolean
 }
@@ -94,21 +98,24 @@ function openSecrets(rows: DatabaseSecret[], masterKeys: MasterKeys, now: () => 
   }))
   const macOf = (key: Buffer, parts: unknown[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
+  const acceptedSecrets = () => secrets.filter(({ retiresAt }) => now() < retiresAt)
+  const signAll = (...parts: unknown[]) => acceptedSecrets().map(({ key }) => macOf(key, parts))
   return {
     sign(...parts) {
       // `usher keys retire` retires a secret whose successor may not be active yet. Nothing verifies what it signs.
-      const accepted = secrets.filter(({ retiresAt }) => now() < retiresAt)
+      const accepted = acceptedSecrets()
       const secret = accepted.find(({ activatesAt }) => activatesAt <= now()) ?? accepted.at(0)
       if (!secret) throw new Error('there is no secret to sign with')
       return macOf(secret.key, parts)
     },
-    verify(mac, ...parts) {
-      // Compared as text, because four texts of 43 characters decode to the same 32 bytes (RFC 4648 §3.5).
-      const given = Buffer.from(mac)
-      return secrets.some(({ key, retiresAt }) => {
-        const expected = Buffer.from(macOf(key, parts))
-        return now() < retiresAt && given.length === expected.length && timingSafeEqual(given, expected)
-      })
-    },
+    signAll,
+    // Compared as text, because four texts of 43 characters decode to the same 32 bytes (RFC 4648 §3.5).
+    verify: (mac, ...parts) => signAll(...parts).some((expected) => isEqual(mac, expected)),
   }
+}
+
+/** Compares two texts in constant time. */
+export function isEqual(given: string, expected: string) {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -51,6 +51,27 @@ If it was not you, do not open the link: the account would get your address.
 <p><a href="{{link}}">Change the address</a></p>
 <p>If it was not you, do not open the link: the account would get your address.</p>
 `,
+  'login_code.txt': `Subject: Log in{{#digits}}: {{digits}}{{/digits}}
+
+Someone wants to log in with the address {{email}}.
+
+{{#link}}If it is you, open this link within 10 minutes, in the browser where you started:
+
+{{link}}
+
+{{/link}}{{#digits}}If it is you, enter these digits within 10 minutes where you started:
+
+{{digits}}
+
+{{/digits}}If it was not you, ignore this message. Do not give the link or the digits to anybody: nobody will ask you for them.
+`,
+  'login_code.html': `<p>Someone wants to log in with the address {{email}}.</p>
+{{#link}}<p>If it is you, open this link within 10 minutes, in the browser where you started:</p>
+<p><a href="{{link}}">Log in</a></p>
+{{/link}}{{#digits}}<p>If it is you, enter these digits within 10 minutes where you started:</p>
+<p>{{digits}}</p>
+{{/digits}}<p>If it was not you, ignore this message. Do not give the link or the digits to anybody: nobody will ask you for them.</p>
+`,
   'email_taken.txt': `Subject: Your email address is already in use
 
 Someone requested to change the address of an account to {{email}}. An account has this address, or had it until recently, so nothing has changed.

@@ -2,12 +2,16 @@ import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
 import { type CodeSender, deliverCode } from './deliver-code.js'
 import { deliverEmailChange, deliverEmailChangeUndo } from './deliver-email-change.js'
 import { deliverInvitation } from './deliver-invitation.js'
+import { deliverLoginCode } from './deliver-login-code.js'
 import { deliverNotice } from './deliver-notice.js'
 import type { MailFields } from './templates.js'
 
+/** What decides about the mails of a database. */
+export type MailDelivery = Pick<Delivery, 'appUrl' | 'signUp' | 'loginMail'>
+
 type Deliver = (
   sender: CodeSender,
-  delivery: Pick<Delivery, 'appUrl'>,
+  delivery: MailDelivery,
   message: DueMessage & { databaseId: string },
 ) => Promise<void>
 
@@ -15,6 +19,7 @@ type Deliver = (
 const deliveries: Record<Exclude<keyof MailFields, 'email_taken' | 'email_change_undone'>, Deliver> = {
   password_reset: deliverCode,
   email_verification: deliverCode,
+  login_code: deliverLoginCode,
   invitation: deliverInvitation,
   email_change: deliverEmailChange,
   email_change_undo: deliverEmailChangeUndo,

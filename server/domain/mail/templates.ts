@@ -21,6 +21,13 @@ interface ResetFields extends CodeFields {
   until: string | undefined
 }
 
+/** Values of the placeholders of a mail to log in. By the setting of the database, it has a link, digits or both. */
+interface LoginFields {
+  email: string
+  link: string | undefined
+  digits: string | undefined
+}
+
 /** Values of the placeholders of an invitation. What is undefined is left out, with its section. */
 interface InvitationFields extends LinkFields {
   tenant: string | undefined
@@ -42,6 +49,7 @@ interface NoticeFields {
 export interface MailFields {
   password_reset: ResetFields
   email_verification: CodeFields
+  login_code: LoginFields
   invitation: InvitationFields
   /** To the new address: its owner need not be the user, so it contains nothing that the user has chosen. */
   email_change: LinkFields
@@ -64,6 +72,7 @@ const noticeFields = ['email', 'time', 'app'] as const
 const placeholders: { [Mail in keyof MailFields]: readonly (keyof MailFields[Mail])[] } = {
   password_reset: ['link', 'email', 'name', 'until'],
   email_verification: ['link', 'email', 'name'],
+  login_code: ['link', 'digits', 'email'],
   invitation: ['link', 'email', 'tenant', 'inviter', 'expires'],
   email_change: ['link', 'email'],
   email_taken: ['email'],
@@ -77,8 +86,8 @@ const placeholders: { [Mail in keyof MailFields]: readonly (keyof MailFields[Mai
   account_deleted: noticeFields,
 }
 
-/** The mail whose link may be left out, with its section. */
-const mailWithOptionalLink = 'email_change_undo'
+/** The mails whose link may be left out, with its section. */
+const mailsWithOptionalLink: readonly string[] = ['email_change_undo', 'login_code']
 
 type FileName = keyof typeof defaultTemplates
 export type Templates = Record<FileName, string>
@@ -121,7 +130,7 @@ function checked(name: FileName, text: string) {
   const found = placeholdersOf(text.replace(section, '{{$1}}$2'))
   const [unknown] = found.filter((each) => !known.includes(each))
   if (unknown !== undefined) throw new TemplateError(`${file} has an unknown placeholder: {{${unknown}}}`)
-  const shown = mail === mailWithOptionalLink ? text : text.replace(section, '')
+  const shown = mailsWithOptionalLink.includes(mail) ? text : text.replace(section, '')
   if (known.includes('link') && !placeholdersOf(shown).includes('link'))
     throw new TemplateError(`${file} must contain {{link}}`)
   if (name.endsWith('.txt') && !subjectLine.test(text))

@@ -52,6 +52,7 @@ export function endsAt(now: number): Ends {
     idempotency_key: before(replayMilliseconds + minuteMilliseconds),
     api_request: before(replayMilliseconds + minuteMilliseconds),
     code: before(minuteMilliseconds),
+    login_attempt: before(minuteMilliseconds),
     reserved_address: before(minuteMilliseconds),
     invitation: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),

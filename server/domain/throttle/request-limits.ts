@@ -27,7 +27,7 @@ const networksOfSite = 2
  * The kinds of mails with which users return to their accounts. Other kinds together get half of the mails of a database, so
  * that nobody can use up those of the first.
  */
-const recoveryPurposes = ['password_reset', 'email_verification']
+const recoveryPurposes = ['password_reset', 'email_verification', 'login_code']
 
 /** The name of a limit, which the audit line of a rejected request contains. */
 export type LimitName = keyof typeof mailsPerHour | 'inviter' | 'user' | 'database'

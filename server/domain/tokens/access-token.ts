@@ -49,11 +49,16 @@ export interface TokenUser {
  * Returns a new access token (RFC 9068) of the database for a user.
  *
  * @param token.now in milliseconds since the epoch
+ * @param token.id a new one by default
  */
 export function issueToken(
   database: Database,
   user: TokenUser,
-  { now, session }: { now: number; session?: TokenSession | undefined },
+  {
+    now,
+    session,
+    id = randomUUID(),
+  }: { now: number; session?: TokenSession | undefined; id?: string | undefined },
 ): AccessToken {
   const issuedAt = Math.floor(now / 1000)
   const maxAge = lifetimeOf(database, issuedAt, session)
@@ -66,7 +71,7 @@ export function issueToken(
     client_id: audience,
     iat: issuedAt,
     exp: issuedAt + maxAge,
-    jti: randomUUID(),
+    jti: id,
     gen: user.generation,
     tenants_version: user.tenantsVersion,
     sid: session?.id,
@@ -149,7 +154,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, sid, jti, gen, iat, exp } = key?.verify(jwt) ?? {}
+    const { sub, sid, jti, gen, iat, exp, auth_time = iat } = key?.verify(jwt) ?? {}
     if (
       key &&
       isUuid(sub) &&
@@ -157,10 +162,12 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
       (sid === undefined || isUuid(sid)) &&
       typeof gen === 'number' &&
       typeof iat === 'number' &&
-      typeof exp === 'number'
+      typeof exp === 'number' &&
+      typeof auth_time === 'number'
     ) {
-      const token = { id: jti, sessionId: sid, generation: gen, issuedAt: iat, expiresAt: exp }
-      return { jwt, kid: key.kid, key: { databaseId, id: sub, sessionId: sid ?? jti }, ...token }
+      const times = { issuedAt: iat, expiresAt: exp, loginAt: auth_time }
+      const ofUser = { databaseId, id: sub, sessionId: sid ?? jti }
+      return { jwt, kid: key.kid, key: ofUser, id: jti, sessionId: sid, generation: gen, ...times }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

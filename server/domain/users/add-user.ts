@@ -18,7 +18,7 @@ import { recordImportedParameters } from './imported-hashes.js'
 import { hashOf, type PasswordOrHash, requirePassword } from './new-password.js'
 import { readManagedUsers, type UserState } from './read-managed-users.js'
 
-/** A user whom an operator or a backend adds. Without `password` and `passwordHash`, no password matches. */
+/** A user whom an operator or a backend adds. Without `password` and `passwordHash`, the user has no password. */
 export interface AddedUser extends PasswordOrHash, Changes<ProductFields> {
   email: string
   preferredName?: string | null | undefined
@@ -56,7 +56,7 @@ export async function addUser(
   if (user.sendMail) requireCodeMails(database)
   for (const id of tenants.keys()) await requireTenant(store, database, id)
   const passwordHash = await hashOf(context, user, context.client)
-  if (!database.dummyHashes.includes(dummyHash)) {
+  if (dummyHash && !database.dummyHashes.includes(dummyHash)) {
     const refused = await recordImportedParameters(context, database.id, [dummyHash])
     for (const { errors } of refused.values()) throw validationFailed(errors)
   }
@@ -77,7 +77,7 @@ export async function addUser(
   }
 }
 
-async function insert(change: Change, user: AddedUser, passwordHash: string) {
+async function insert(change: Change, user: AddedUser, passwordHash: string | null) {
   const { database, now } = change
   const { email, preferredName = null, locale = null, emailVerified, externalId = null } = user
   const row = {

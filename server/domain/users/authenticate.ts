@@ -1,15 +1,15 @@
 import { type Account, findLogin } from '../../store/queries/login.js'
-import type { UserWithPassword } from '../../store/queries/users.js'
+import { hasPassword, type UserWithPassword } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
-import { ifDatabaseDeleted, Problem } from '../problem.js'
+import { ifDatabaseDeleted, Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import { type CompletedLogin, rememberLogin } from './complete-login.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
 /** A user whose password was verified. */
-export type Authenticated = Required<Omit<CompletedLogin, 'event'>> & { user: UserWithPassword }
+export type Authenticated = Required<Pick<CompletedLogin, 'readAt' | 'network'>> & { user: UserWithPassword }
 
 /** What a user logs in with. The throttle counts attempts by address. */
 export type Credentials = Account & { canonicalEmail: string; password: string }
@@ -19,21 +19,49 @@ type Request = Pick<DatabaseRequest, 'database' | 'caller'>
 /**
  * Verifies a user's password under the throttle. Counts and audits a failure. Replaces an outdated hash.
  *
- * @returns undefined after the same work for an unknown address, a wrong password and a disabled user
+ * @returns undefined after the same work for an unknown address, a wrong password, a user without one, and a disabled user
  * @throws {Problem} `too_many_attempts`; `unavailable`
  */
-export const authenticate = (
+export async function authenticate(
   context: AppContext,
   request: Request,
-  credentials: Credentials,
-): Promise<Authenticated | undefined> =>
-  attemptLogin(context, request, credentials).catch(ifDatabaseDeleted())
+  { password, ...account }: Credentials,
+): Promise<Authenticated | undefined> {
+  const { database, caller } = request
+  const attempted = await attemptLogin(context, request, {
+    account,
+    verify(user) {
+      if (user) restoreHashParameters(context, database, user)
+      return verifyPassword(context, database, { user, password, client: caller })
+    },
+  })
+  if (!attempted?.user) return undefined
+  const { user, readAt, network, knownAt } = attempted
+  await rehashPassword(context, request, { user, password })
+  return { user, readAt, network: { user, network, knownAt } }
+}
 
-async function attemptLogin(context: AppContext, { database, caller }: Request, credentials: Credentials) {
+/** An attempt to log in, by a password or by the digits of a mail. */
+export interface LoginAttempt {
+  account: Account & { canonicalEmail: string }
+  /** Returns whether what the client has sent is right. Throws only if it has verified nothing: then the attempt does not count. */
+  verify: (user: UserWithPassword | undefined) => Promise<boolean>
+}
+
+/**
+ * Reads a user and verifies an attempt under the throttle. Counts and audits a failure.
+ *
+ * @returns undefined after a failure
+ * @throws {Problem} `too_many_attempts`; `unavailable`
+ */
+export const attemptLogin = (context: AppContext, request: Request, attempt: LoginAttempt) =>
+  attemptOnce(context, request, attempt).catch(ifDatabaseDeleted())
+
+async function attemptOnce(context: AppContext, { database, caller }: Request, attempted: LoginAttempt) {
   const { store, throttle, networkAllowance } = context
-  const { canonicalEmail, password } = credentials
+  const { account, verify } = attempted
   const databaseId = database.id
-  const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.clientAddress)
+  const attempt = throttle.keys.attempt(databaseId, account.canonicalEmail, caller.clientAddress)
   const sources = throttle.keys.sources(databaseId, caller.clientAddress)
   const subject = (user?: { id: string }) => ({
     databaseId,
@@ -51,17 +79,13 @@ async function attemptLogin(context: AppContext, { database, caller }: Request, 
     client: caller,
     read: async () => ({
       readAt: context.now(),
-      ...(await findLogin(store, { databaseId, ...credentials }, attempt)),
+      ...(await findLogin(store, { databaseId, ...account }, attempt)),
     }),
-    verify: ({ user }) => verifyPassword(context, database, { user, password, client: caller }),
+    verify: ({ user }) => verify(user),
   })
   const { user, readAt, networkKnownAt: knownAt } = candidate
   if (refusal) throw throttled(refusal, user)
-  if (user) restoreHashParameters(context, database, user)
-  if (user && matches) {
-    await rehashPassword(context, { database, caller }, { user, password })
-    return { user, readAt, network: { user, network: attempt.network, knownAt } }
-  }
+  if (matches) return { user, readAt, network: attempt.network, knownAt }
   audit(caller.log, 'login.failed', subject(user))
   await networkAllowance.countFailure(database, sources)
   return undefined
@@ -70,14 +94,25 @@ async function attemptLogin(context: AppContext, { database, caller }: Request, 
 /** Returns a pseudonym of an unknown email for audit lines, so that they show guesses across emails. */
 const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64url').slice(0, 16)
 
+/** How long after a login a user without a password can confirm a change. */
+const recentSeconds = 600
+
 /**
  * Verifies the password of a logged-in user under the throttle of logins, so that a stolen token does not help to
- * guess it.
+ * guess it. A user without a password must have logged in recently instead.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` if the user has a password and gives none;
+ * `recent_login_required`
  */
-export async function confirmUser(context: AppContext, request: UserRequest, password: string) {
-  const { id, email } = request.user
+export async function confirmUser(context: AppContext, request: UserRequest, password: string | undefined) {
+  const { database, user, claims } = request
+  const { id, email } = user
+  if (!(await hasPassword(context.store, { databaseId: database.id, id }))) {
+    if (context.now() / 1000 - claims.loginAt > recentSeconds) throw new Problem('recent_login_required')
+    return
+  }
+  if (password === undefined)
+    throw validationFailed([{ path: 'password', code: 'required', detail: 'is required' }])
   const canonicalEmail = requireCanonicalEmail(email)
   const authenticated = await authenticate(context, request, { id, canonicalEmail, password })
   if (!authenticated) throw new Problem('invalid_credentials')

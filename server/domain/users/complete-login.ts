@@ -16,7 +16,9 @@ export interface CompletedLogin {
    * revocation since then covers the token.
    */
   readAt: number
-  /** The network of a login whose password was verified. */
+  /** The id of the token, and of the session that it may open. */
+  tokenId?: string
+  /** The network of a login whose password or mailed code was verified. */
   network?: LoginNetwork
   /** Is audited, if no rule has audited the login with its change. */
   event?: AuditEvent
@@ -41,14 +43,14 @@ type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 export async function completeLogin(
   context: AppContext,
   request: Request,
-  { user, readAt, network, event }: CompletedLogin,
+  { user, readAt, tokenId, network, event }: CompletedLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('invalid_credentials')
   const { database, caller } = request
   if (network) await rememberLogin(context, request, network)
   if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id })
   const tenants = user.memberships.map(({ id }) => id)
-  return { id: user.id, tenants, token: issueToken(database, user, { now: readAt }) }
+  return { id: user.id, tenants, token: issueToken(database, user, { now: readAt, id: tokenId }) }
 }
 
 const dayMilliseconds = 24 * 3_600_000

@@ -117,7 +117,7 @@ async function signUp(
   return signedUp
 }
 
-type Insertion = NewSignUp & {
+type Insertion = Omit<NewSignUp, 'invitation' | 'isVerified'> & {
   messages: readonly NewMessage[]
   acceptance: Acceptance | undefined
   /** Counts the sign-up. Throws if a limit is reached. */
@@ -134,7 +134,11 @@ async function insert(
     // Before the insert, so that a failure of the store in between leaves no user whose sign-up was rejected.
     await recordHashParameters(context, database)
     const insertWith = (transaction: Pick<AppContext['store'], 'query'>) =>
-      insertUser(transaction, { ...signUp, invitation: acceptance?.invitation }, messages)
+      insertUser(
+        transaction,
+        { ...signUp, invitation: acceptance?.invitation, isVerified: acceptance !== undefined },
+        messages,
+      )
     if (!count && !acceptance) return await insertWith(context.store)
     await context.store.transaction(database.id, async (query) => {
       await (acceptance ? acceptWithSignUp({ query }, acceptance, insertWith) : insertWith({ query }))

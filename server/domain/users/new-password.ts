@@ -17,7 +17,7 @@ export interface PasswordOrHash {
 type Hashing = Pick<AppContext, 'hashing' | 'blocklist'>
 
 /**
- * Returns the dummy hash with the parameters of the hash that a new password gets.
+ * Returns the dummy hash with the parameters of the hash that a new password gets. Returns undefined for a user without one.
  *
  * @param given.sendMail whether the user gets a code to choose a password, so that none may be given
  * @throws {Problem} with everything that is wrong with the password or the hash
@@ -31,12 +31,13 @@ export async function requirePassword(
     passwordHash,
     sendMail = false,
   }: PasswordOrHash & { email: string; sendMail?: boolean | undefined },
-): Promise<string> {
+): Promise<string | undefined> {
   const errors: FieldError[] = []
-  let { dummyHash } = hashing
+  let dummyHash: string | undefined
   if (password !== undefined) {
     errors.push(...(await passwordErrors(blocklist, database, { password, email, field: 'password' })))
     if (errors.length === 0) errors.push(...textErrors(password))
+    dummyHash = hashing.dummyHash
   }
   if (passwordHash !== undefined) {
     if (password !== undefined) errors.push(invalid('passwordHash', 'must not be given with `password`'))
@@ -50,12 +51,12 @@ export async function requirePassword(
   return dummyHash
 }
 
-/** Returns the hash to store, which no password matches if none is given. */
+/** Returns the hash to store, or null for a user without a password. */
 export const hashOf = async (
   { hashing }: Hashing,
   { password, passwordHash }: PasswordOrHash,
   client?: Client,
-) => passwordHash ?? (password === undefined ? hashing.dummyHash : hashing.hash(password, client))
+) => passwordHash ?? (password === undefined ? null : hashing.hash(password, client))
 
 /** Returns what is wrong with a password as a text. */
 const textErrors = (password: string) =>

@@ -9,7 +9,7 @@ import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import { lastOwner } from '../tenants/roles.js'
 import type { Throttle } from '../throttle/login-throttle.js'
-import { hashOf, requirePassword } from './new-password.js'
+import { requirePassword } from './new-password.js'
 import { recordHashParameters } from './verify-password.js'
 
 // What users do to themselves, and backends and operators to any user, apart from changing fields.
@@ -67,7 +67,7 @@ export async function setPassword(
   { user: { id: userId, email }, password, client }: PasswordToSet,
 ) {
   await requirePassword(context, request.database, { password, email })
-  const passwordHash = await hashOf(context, { password }, client)
+  const passwordHash = await context.hashing.hash(password, client)
   await recordHashParameters(context, request.database)
   await runChange(context, request, (change) => replacePassword(change, { userId, passwordHash }))
 }

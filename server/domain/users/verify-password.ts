@@ -16,7 +16,7 @@ interface PasswordAttempt {
 }
 
 /**
- * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
+ * Returns whether an active user has this password. A user without one is like an unknown one. Every failure verifies one hash per set of hash parameters in
  * the database, so that response time does not reveal whether the account exists.
  *
  * @throws only if the first hash was not verified. An error after that is a wrong password, because a client that
@@ -63,6 +63,7 @@ export function restoreHashParameters(
   database: Pick<Database, 'id' | 'dummyHashes'>,
   { passwordHash }: Pick<UserWithPassword, 'passwordHash'>,
 ) {
+  if (passwordHash === null) return
   recordHashParameters(context, database, dummyHashOf(passwordHash)).catch(() => undefined)
 }
 
@@ -76,10 +77,11 @@ export async function rehashPassword(
   { user, password }: { user: Pick<UserWithPassword, 'id' | 'passwordHash'>; password: string },
 ) {
   const { hashing, store } = context
-  if (!hashing.isOutdated(user.passwordHash)) return
+  const { id, passwordHash: former } = user
+  if (former === null || !hashing.isOutdated(former)) return
   try {
     const passwordHash = await hashing.hash(password)
-    await replacePasswordHash(store, { ...user, databaseId: database.id }, passwordHash)
+    await replacePasswordHash(store, { databaseId: database.id, id, passwordHash: former }, passwordHash)
     await recordHashParameters(context, database)
   } catch (error) {
     caller.log.warn(

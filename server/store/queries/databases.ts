@@ -25,7 +25,7 @@ const findDatabasesByPathStatement = `
     d.sign_up AS "signUp", d.account_operations AS "accountOperations",
     d.tenant_operations AS "tenantOperations", d.roles, d.invitation_lifetime AS "invitationLifetime",
     d.require_verified_email AS "requireVerifiedEmail",
-    d.verify_email_with_token AS "verifyEmailWithToken",
+    d.verify_email_with_token AS "verifyEmailWithToken", d.login_mail AS "loginMail",
     d.notice_password_changed AS "noticePasswordChanged", d.notice_email_changed AS "noticeEmailChanged",
     d.notice_new_network AS "noticeNewNetwork", d.notice_session_reused AS "noticeSessionReused",
     d.notice_account_deleted AS "noticeAccountDeleted",

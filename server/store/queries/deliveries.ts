@@ -1,4 +1,4 @@
-import type { Message } from '../generated/client.js'
+import type { Database, Message } from '../generated/client.js'
 import type { Store } from '../store.js'
 
 // Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is
@@ -116,15 +116,14 @@ const failEventStatement = `
   WHERE database_id = $1::uuid AND id = $6::uuid AND EXISTS (SELECT FROM failed)`
 
 /** Where the messages of a database are delivered. */
-export interface Delivery {
-  appUrl: string | null
+export interface Delivery extends Pick<Database, 'appUrl' | 'signUp' | 'loginMail'> {
   webhookUrl: string | null
   sealedWebhookSecret: Uint8Array | null
 }
 
 export async function findDelivery(store: Queries, databaseId: string) {
   const [delivery] = await store.query<Delivery>(
-    `SELECT app_url AS "appUrl", webhook_url AS "webhookUrl", sealed_webhook_secret AS "sealedWebhookSecret"
+    `SELECT app_url AS "appUrl", sign_up AS "signUp", login_mail AS "loginMail", webhook_url AS "webhookUrl", sealed_webhook_secret AS "sealedWebhookSecret"
     FROM usher.database WHERE id = $1::uuid`,
     [databaseId],
   )

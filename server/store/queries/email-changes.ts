@@ -83,8 +83,8 @@ export interface NewAddress {
   email: string
   canonicalEmail: string
   now: Date
-  /** Replaces the password hash. */
-  passwordHash?: string
+  /** Whether to remove the password. */
+  withoutPassword?: boolean
 }
 
 /**
@@ -96,18 +96,22 @@ export interface NewAddress {
 export async function replaceAddress(
   { query }: Queries,
   { databaseId, userId }: UserKey,
-  { email, canonicalEmail, now, passwordHash }: NewAddress,
+  { email, canonicalEmail, now, withoutPassword = false }: NewAddress,
 ) {
-  const address = [email, canonicalEmail, now, now.getTime(), passwordHash ?? null]
+  const address = [email, canonicalEmail, now, now.getTime(), withoutPassword]
   await revokeBy({ query }, { text: replaceAddressStatement, values: [databaseId, userId, ...address], now })
-  await query(deleteCodesStatement, [databaseId, userId])
+  await deleteCodes({ query }, { databaseId, userId })
 }
 
 const replaceAddressStatement = `
   UPDATE usher."user" AS u SET email = $3, email_key = $4, email_verified_at = $5::timestamptz,
-    ${revoking('$6')}, password_hash = COALESCE($7, u.password_hash)
+    ${revoking('$6')}, password_hash = CASE WHEN $7::boolean THEN NULL ELSE u.password_hash END
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid
   RETURNING u.generation`
+
+/** Deletes all codes of a user, and the waiting mails with codes. */
+export const deleteCodes = ({ query }: Queries, { databaseId, userId }: UserKey) =>
+  query(deleteCodesStatement, [databaseId, userId])
 
 const deleteCodesStatement = `
   WITH code AS (

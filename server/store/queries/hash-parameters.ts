@@ -43,12 +43,12 @@ export const removeDummyHashes = (store: Queries, databaseId: string, dummyHashe
 export async function* pagesOfPasswordHashes(store: Queries, databaseId: string) {
   let last: string = NIL
   for (;;) {
-    const rows = await store.query<{ id: string; passwordHash: string }>(
+    const rows = await store.query<{ id: string; passwordHash: string | null }>(
       `SELECT id, password_hash AS "passwordHash" FROM usher."user"
       WHERE database_id = $1::uuid AND id > $2::uuid ORDER BY id LIMIT ${batchRows}`,
       [databaseId, last],
     )
-    yield rows.map(({ passwordHash }) => passwordHash)
+    yield rows.flatMap(({ passwordHash }) => passwordHash ?? [])
     if (rows.length < batchRows) return
     last = rows.at(-1)?.id ?? last
   }

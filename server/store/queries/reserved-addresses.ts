@@ -56,19 +56,16 @@ const holderStatement = `
 
 /** An address to reserve. */
 export interface NewReservation extends ReservedAddress, UserKey {
-  /** A hash that no password matches. */
-  passwordHash: string
   now: Date
 }
 
 /** Reserves the former address of a user, after the user has got another one. */
 export const reserveAddress = (
   { query }: Queries,
-  { databaseId, userId, id, email, canonicalEmail, number, until, passwordHash, now }: NewReservation,
-) =>
-  query(reserveStatement, [databaseId, id, email, canonicalEmail, passwordHash, now, number, userId, until])
+  { databaseId, userId, id, email, canonicalEmail, number, until, now }: NewReservation,
+) => query(reserveStatement, [databaseId, id, email, canonicalEmail, now, number, userId, until])
 
 const reserveStatement = `
-  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at, disabled_at, generation,
-    reserved_for, reserved_until)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::timestamptz, $6::timestamptz, $7::bigint, $8::uuid, $9::timestamptz)`
+  INSERT INTO usher."user" (database_id, id, email, email_key, created_at, disabled_at, generation, reserved_for,
+    reserved_until)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5::timestamptz, $5::timestamptz, $6::bigint, $7::uuid, $8::timestamptz)`

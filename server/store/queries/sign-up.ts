@@ -20,8 +20,10 @@ export interface NewSignUp {
   }
   tenant?: { id: string; name: string } | undefined
   idempotencyKey?: Uint8Array | undefined
-  /** The invitation that the sign-up accepts: its code has proven that the user receives mail at the address. */
+  /** The invitation that the sign-up accepts. */
   invitation?: { codeId: string } | undefined
+  /** Whether a code has proven that the user receives mail at the address. */
+  isVerified: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ export interface NewSignUp {
  */
 export async function insertUser(
   store: Queries,
-  { user, tenant, idempotencyKey, invitation }: NewSignUp,
+  { user, tenant, idempotencyKey, invitation, isVerified }: NewSignUp,
   messages: readonly NewMessage[] = [],
 ) {
   const values: unknown[] = []
@@ -54,7 +56,7 @@ export async function insertUser(
       preferred_name: give('text', user.preferredName),
       locale: give('text', user.locale),
       generation: give('bigint', user.generation),
-      ...(invitation && { email_verified_at: now }),
+      ...(isVerified && { email_verified_at: now }),
     }),
   ]
   if (ofTenant) {

@@ -12,6 +12,7 @@ const endColumns = {
   idempotency_key: 'created_at',
   api_request: 'created_at',
   code: 'expires_at',
+  login_attempt: 'expires_at',
   reserved_address: 'reserved_until',
   invitation: 'expires_at',
   code_request: 'full_at',

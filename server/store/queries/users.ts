@@ -24,7 +24,7 @@ export const userColumns = `
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (
   store: Queries,
-  { databaseId, id, passwordHash }: Pick<User, 'databaseId' | 'id' | 'passwordHash'>,
+  { databaseId, id, passwordHash }: Pick<User, 'databaseId' | 'id'> & { passwordHash: string },
   newHash: string,
 ) => store.query(replacePasswordHashStatement, [databaseId, id, passwordHash, newHash])
 
@@ -43,3 +43,11 @@ export async function hasVerifiedAddress(
 const hasVerifiedAddressStatement = `
   SELECT 1 FROM usher."user"
   WHERE database_id = $1::uuid AND id = $2::uuid AND email_verified_at IS NOT NULL`
+
+/** Returns whether a user exists who has a password. */
+export async function hasPassword({ query }: Queries, { databaseId, id }: Pick<User, 'databaseId' | 'id'>) {
+  return (await query(hasPasswordStatement, [databaseId, id])).length > 0
+}
+
+const hasPasswordStatement = `
+  SELECT 1 FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash IS NOT NULL`

@@ -34,6 +34,7 @@ export async function createLargeDatabase(store: OpenStore, url: string, users: 
   const scoped = { name: 'bench', scopes: Scope.options, expiresInSeconds: 86_400 }
   const { key } = await createApiKey({ store, now }, path, scoped)
   const { passwordHash } = await store.prisma.user.findFirstOrThrow()
+  if (passwordHash === null) throw new Error('the first user has no password')
   const client = new pg.Client(url)
   await client.connect()
   try {

@@ -63,13 +63,13 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
       }
     }
     // Recorded before the users, because failed logins must verify a hash of these parameters once a user has them.
-    const unrecorded = new Set(readable.map(({ dummyHash }) => dummyHash))
+    const unrecorded = new Set(readable.flatMap(({ dummyHash }) => dummyHash ?? []))
     for (const dummyHash of recorded) unrecorded.delete(dummyHash)
     const refused = await recordImportedParameters(context, database.id, dryRun ? [] : [...unrecorded])
     for (const dummyHash of unrecorded) if (!refused.has(dummyHash)) recorded.add(dummyHash)
     const candidates: Candidate[] = []
     for (const candidate of readable) {
-      const error = refused.get(candidate.dummyHash)
+      const error = candidate.dummyHash && refused.get(candidate.dummyHash)
       if (!error) candidates.push(candidate)
       else rejected.push({ line: candidate.line, status: 'rejected', userId: null, errors: error.errors })
     }
@@ -108,13 +108,14 @@ function conflictError(path = 'id') {
 interface Candidate {
   line: Line
   row: UserWithTenants
-  dummyHash: string
+  /** Undefined if the user has no password. */
+  dummyHash: string | undefined
 }
 
 /** @throws {LineError} */
 function candidateOf(
   line: Line,
-  { hashing, now, roles }: Pick<Context, 'now' | 'hashing'> & Pick<Database, 'roles'>,
+  { now, roles }: Pick<Context, 'now'> & Pick<Database, 'roles'>,
   { checkHash, require }: { checkHash: (hash: string) => string; require?: Check | undefined },
 ): Candidate {
   if (line.error) throw lineError('', line.error)
@@ -123,6 +124,10 @@ function candidateOf(
   const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role ?? undefined] as const)
   const errors = unknownRoles({ roles }, given ?? [])
   if (errors.length > 0) throw new LineError(errors)
-  const passwordHash = user.passwordHash ?? hashing.dummyHash
-  return { line, row: rowOf(user, passwordHash, new Date(now())), dummyHash: checkHash(passwordHash) }
+  const { passwordHash } = user
+  return {
+    line,
+    row: rowOf(user, new Date(now())),
+    dummyHash: passwordHash == null ? undefined : checkHash(passwordHash),
+  }
 }

@@ -5,7 +5,6 @@ import type { UserToExport } from '../../../store/queries/management/export-user
 import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
 import type { ProductFields } from '../../../store/queries/product-fields.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
-import { isDummyHash } from '../../passwords/formats/read-hash.js'
 import { LineError, lineError } from '../../users/line-error.js'
 
 /** @throws {LineError} with every error in the line */
@@ -24,14 +23,14 @@ function jsonOf(text: string): unknown {
 }
 
 /** Returns the rows that a line adds. */
-export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): UserWithTenants {
+export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenants {
   const createdAt = user.createdAt ?? now
   return {
     user: {
       id: user.id ?? uuidv7(),
       email: user.email,
       canonicalEmail: requireCanonicalEmail(user.email),
-      passwordHash,
+      passwordHash: user.passwordHash ?? null,
       preferredName: user.preferredName ?? null,
       locale: user.locale ?? null,
       ...productFieldsOf(user),
@@ -73,7 +72,7 @@ const presentFieldsOf = ({ externalId, metadata, privateMetadata }: GivenFields)
 export const lineOf = (user: UserToExport): UserLine => ({
   id: user.id,
   email: user.email,
-  ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
+  ...(user.passwordHash !== null && { passwordHash: user.passwordHash }),
   ...(user.preferredName !== null && { preferredName: user.preferredName }),
   ...(user.locale !== null && { locale: user.locale }),
   ...presentFieldsOf(user),

@@ -29,6 +29,3 @@ export function storedPasswordHash(hash: string): PasswordHash {
  * parameters.
  */
 export const dummyHashOf = (hash: string) => storedPasswordHash(hash).dummyHash
-
-/** Returns whether a stored hash is a dummy hash, which means that the user has no password. */
-export const isDummyHash = (hash: string) => dummyHashOf(hash) === hash

@@ -1,0 +1,136 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { DatabasePath, usersPath } from './database-path.js'
+import { NewEmail } from './email.js'
+import { accountProblems, bodyProblems, failures } from './failures.js'
+import { failsWith, mustBe } from './field-errors.js'
+import { body, code, codeExample, id, instant } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
+import { component, field } from './registry.js'
+import { CreateUserBody } from './sign-up.js'
+import { SignedInUser, signedInExample } from './users.js'
+
+const c = initContract()
+
+const loginExample = codeExample.slice(0, 36)
+const verifierExample = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+
+/** Returns the schema of a text of a pattern. */
+const matching = (pattern: RegExp, detail: string) =>
+  z.string(mustBe('a string')).regex(pattern, failsWith('invalid_type', detail))
+
+/** Body of `requestLoginCode`. */
+export const RequestLoginCodeBody = body(
+  {
+    id: 'RequestLoginCodeBody',
+    description: 'The address of the user, and what binds the login to this client.',
+    example: { email: 'ada@example.com', challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
+  },
+  {
+    email: NewEmail,
+    challenge: field(
+      'SHA-256 of a new random verifier as base64url, as the method `S256` of PKCE (RFC 7636, section 4.2). The client keeps the verifier for `finishLogin`.',
+      matching(/^[\w-]{43}$/, 'must be a SHA-256 as base64url, of 43 characters'),
+      { examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'], maxLength: 43 },
+    ),
+  },
+)
+export type RequestLoginCodeBody = z.infer<typeof RequestLoginCodeBody>
+
+/** Response of `requestLoginCode`. */
+export const StartedLogin = component(
+  {
+    id: 'StartedLogin',
+    description: 'A login that the mail can finish. It does not reveal whether a mail is sent.',
+    examples: [{ login: loginExample, expiresAt: '2026-03-01T12:10:00.000Z' }],
+  },
+  z.object({
+    login: field('ID of the login.', z.uuid()),
+    expiresAt: instant('When the link and the digits in the mail expire'),
+  }),
+)
+export type StartedLogin = z.infer<typeof StartedLogin>
+
+const { preferredName, newTenant } = CreateUserBody.shape
+
+/** Body of `finishLogin`. */
+export const FinishLoginBody = body(
+  {
+    id: 'FinishLoginBody',
+    description:
+      'Either `code`, or `login` and `digits`. With the verifier of the client that started the login.',
+    example: { login: loginExample, digits: '240618', verifier: verifierExample },
+  },
+  {
+    code: code().optional(),
+    login: id('`login` of `requestLoginCode`, with `digits`.', loginExample).optional(),
+    digits: field('The six digits in the mail.', matching(/^\d{6}$/, 'must be six digits').optional(), {
+      examples: ['240618'],
+      maxLength: 6,
+    }),
+    verifier: field(
+      'The verifier whose SHA-256 was `challenge`.',
+      matching(/^[\w.~-]{43,128}$/, 'must be 43 to 128 characters A-Z, a-z, 0-9, "-", ".", "_" and "~"'),
+      { examples: [verifierExample], maxLength: 128 },
+    ),
+    preferredName: preferredName.clone(),
+    newTenant: newTenant.clone(),
+    invitationCode: CreateUserBody.shape.invitationCode.clone(),
+    mayCreate: field(
+      'Whether to sign up an address without an account. By default true. False returns `account_missing` instead.',
+      z.boolean(failsWith('invalid_type', 'must be true or false')).optional(),
+    ),
+  },
+)
+export type FinishLoginBody = z.infer<typeof FinishLoginBody>
+
+/** Response of `finishLogin`. */
+export const FinishedLogin = component(
+  {
+    id: 'FinishedLogin',
+    description: 'The user who has logged in, with a new access token.',
+    examples: [{ ...signedInExample, isNewUser: false }],
+  },
+  SignedInUser.extend({ isNewUser: field('Whether this login has signed the user up.', z.boolean()) }),
+)
+export type FinishedLogin = z.infer<typeof FinishedLogin>
+
+export const logins = c.router({
+  requestLoginCode: {
+    method: 'POST',
+    path: `${usersPath}/login/code`,
+    pathParams: DatabasePath,
+    body: RequestLoginCodeBody,
+    responses: { 202: StartedLogin, ...failures(...bodyProblems, ...accountProblems) },
+    summary: 'Request a mail to log in or sign up',
+    description:
+      'Sends a mail with a link, six digits or both, which are valid for 10 minutes. `getFeatures` says which. The response is the same for every address. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. If sign-up is closed, only accounts and invited addresses get a mail.',
+    metadata: { links: ['finishLogin'], isRepeatable: true },
+  },
+  finishLogin: {
+    method: 'POST',
+    path: `${usersPath}/login/finish`,
+    pathParams: DatabasePath,
+    body: FinishLoginBody,
+    responses: {
+      200: FinishedLogin,
+      ...failures(
+        'code_invalid',
+        'sign_up_closed',
+        'login_refused',
+        'account_missing',
+        'email_taken',
+        'invitation_for_other_address',
+        'seats_full',
+        'too_many_attempts',
+        'too_many_sign_ups',
+        ...bodyProblems,
+        ...accountProblems,
+      ),
+    },
+    summary: 'Log in or sign up with a mail',
+    description:
+      'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session.',
+    metadata: { links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
+  },
+} satisfies DescribedRoutes)

@@ -1,0 +1,53 @@
+import type { FinishLoginBody } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import type { FoundAttempt } from '../../store/queries/login-attempts.js'
+import { insertUser } from '../../store/queries/sign-up.js'
+import type { Queries } from '../../store/store.js'
+import type { Change, Fact } from '../change.js'
+import { signUpEvents } from '../events/events.js'
+import { type Acceptance, acceptanceEvents, acceptWithSignUp } from '../invitations/accept.js'
+import { Problem } from '../problem.js'
+import type { CountRequest } from '../throttle/request-allowance.js'
+
+/** What a sign-up by mail needs. */
+interface MailSignUp {
+  attempt: Pick<FoundAttempt, 'email' | 'canonicalEmail'>
+  acceptance: Acceptance | undefined
+  /** Counts the sign-up. Throws if a limit is reached. */
+  count: CountRequest | undefined
+}
+
+/**
+ * Signs up the address to which a mail was sent: verified, and without a password.
+ *
+ * @throws {Problem} `account_missing`; `sign_up_closed`; `code_invalid`; `seats_full`
+ * @throws a unique violation (SQLSTATE 23505) if the address is taken meanwhile, or reserved
+ */
+export async function signUpByMail(
+  change: Change,
+  { preferredName = null, newTenant, mayCreate }: FinishLoginBody,
+  { attempt: { email, canonicalEmail }, acceptance, count }: MailSignUp,
+): Promise<{ userId: string; facts: readonly Fact[] }> {
+  const { database, now } = change
+  if (mayCreate === false) throw new Problem('account_missing')
+  if (!database.signUp && !acceptance) throw new Problem('sign_up_closed')
+  const userId = acceptance?.userId ?? uuidv7()
+  const tenant = newTenant ? { id: uuidv7(), name: newTenant } : undefined
+  const user = {
+    databaseId: database.id,
+    id: userId,
+    email,
+    canonicalEmail,
+    passwordHash: null,
+    preferredName,
+    locale: null,
+    createdAt: now,
+    generation: now.getTime(),
+  }
+  const insert = (transaction: Queries) => insertUser(transaction, { user, tenant, isVerified: true })
+  await (acceptance ? acceptWithSignUp(change, acceptance, insert) : insert(change))
+  // Last, because sign-ups from one network wait for this lock.
+  await count?.(change)
+  const proven: Fact[] = acceptance ? acceptanceEvents(acceptance) : [{ type: 'user.email_verified', userId }]
+  return { userId, facts: [...signUpEvents(userId, tenant?.id), ...proven] }
+}

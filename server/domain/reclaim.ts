@@ -1,0 +1,28 @@
+import { deleteCodes } from '../store/queries/email-changes.js'
+import { forgetNetworks, verifyAndRevoke } from '../store/queries/reclaim.js'
+import { freeReserved } from '../store/queries/reserved-addresses.js'
+import type { Change, Fact } from './change.js'
+
+// Anyone can sign up with the address of another person, and wait until that person uses the account. So the first proof that
+// somebody receives mail at the address gives the account to that person, and leaves nothing to the one who signed up.
+
+/**
+ * Gives a locked user whose address was never verified to the person who has proven to receive mail there. Removes the password,
+ * and revokes tokens and sessions.
+ */
+export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
+  await verifyAndRevoke(change, { databaseId: change.database.id, userId }, change.now)
+  await removeClaims(change, userId)
+  return [
+    { type: 'user.reclaimed', userId },
+    { type: 'user.email_verified', userId },
+  ]
+}
+
+/** Removes what else a person who signed up with the address of another one could use: codes, former addresses, known networks. */
+export async function removeClaims(change: Change, userId: string) {
+  const key = { databaseId: change.database.id, userId }
+  await deleteCodes(change, key)
+  await freeReserved(change, key, 0)
+  await forgetNetworks(change, key)
+}

@@ -1,0 +1,138 @@
+import type { LoginAttempt, User } from '../generated/client.js'
+import type { Queries } from '../store.js'
+import { isAccount } from './reserved-addresses.js'
+import { unindexed } from './unindexed.js'
+
+type AttemptKey = Pick<LoginAttempt, 'databaseId' | 'id'>
+
+/** An account with an address. */
+export type AddressHolder = Pick<User, 'id' | 'emailVerifiedAt' | 'disabledAt'> & { generation: number }
+
+/** Returns the account with an address, or undefined. @param lock whether to lock it until the transaction ends */
+export async function findAddressHolder(
+  { query }: Queries,
+  databaseId: string,
+  { canonicalEmail, lock = false }: { canonicalEmail: string; lock?: boolean },
+) {
+  const text = lock ? lockHolderStatement : findHolderStatement
+  const [user] = await query<AddressHolder>(text, [databaseId, canonicalEmail])
+  return user
+}
+
+const findHolderStatement = `
+  SELECT id, email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", generation
+  FROM usher."user" AS u WHERE database_id = $1::uuid AND email_key = $2 AND ${isAccount('u')}`
+
+const lockHolderStatement = `${findHolderStatement} FOR NO KEY UPDATE`
+
+/** A login that is started. */
+export type NewAttempt = Omit<LoginAttempt, 'generation' | 'tries' | 'usedAt' | 'userId'> & {
+  generation: number | null
+}
+
+export const insertAttempt = (
+  { query }: Queries,
+  { databaseId, id, kind, challenge, email, canonicalEmail, generation, expiresAt }: NewAttempt,
+) => query(insertStatement, [databaseId, id, kind, challenge, email, canonicalEmail, generation, expiresAt])
+
+const insertStatement = `
+  INSERT INTO usher.login_attempt (database_id, id, kind, challenge, email, email_key, generation, expires_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::bigint, $8::timestamptz)`
+
+/** A login that can be finished, or that was just finished. */
+export type FoundAttempt = Pick<
+  LoginAttempt,
+  'id' | 'challenge' | 'email' | 'canonicalEmail' | 'usedAt' | 'userId'
+> & {
+  generation: number | null
+}
+
+/** Which attempts are found: those that have not expired, and that were not used before an instant. */
+export interface Usable {
+  now: Date
+  repeatableSince: Date
+}
+
+const isUsable = `database_id = $1::uuid AND id = $2::uuid AND ${unindexed('expires_at > $3::timestamptz')}
+    AND (used_at IS NULL OR used_at > $4::timestamptz)`
+
+/** Returns an attempt that can be finished, or undefined. @param lock whether to lock it until the transaction ends */
+export async function findAttempt(
+  { query }: Queries,
+  { databaseId, id }: AttemptKey,
+  { now, repeatableSince, lock = false }: Usable & { lock?: boolean },
+) {
+  const text = lock ? lockStatement : findStatement
+  const [attempt] = await query<FoundAttempt>(text, [databaseId, id, now, repeatableSince])
+  return attempt
+}
+
+const findStatement = `
+  SELECT id, challenge, email, email_key AS "canonicalEmail", generation, used_at AS "usedAt", user_id AS "userId"
+  FROM usher.login_attempt WHERE ${isUsable}`
+
+const lockStatement = `${findStatement} FOR UPDATE`
+
+/** Counts a try of the digits, unless there were too many. Returns whether it was counted. */
+export async function countTry(
+  { query }: Queries,
+  { databaseId, id }: AttemptKey,
+  { now, repeatableSince, most }: Usable & { most: number },
+) {
+  const counted = await query(countStatement, [databaseId, id, now, repeatableSince, most])
+  return counted.length > 0
+}
+
+const countStatement = `
+  UPDATE usher.login_attempt SET tries = tries + 1 WHERE ${isUsable} AND tries < $5::int
+  RETURNING 1`
+
+/** Takes back the count of a try whose digits were right: the request may be repeated. */
+export const releaseTry = ({ query }: Queries, { databaseId, id }: AttemptKey) =>
+  query(releaseStatement, [databaseId, id])
+
+const releaseStatement = `
+  UPDATE usher.login_attempt SET tries = tries - 1 WHERE database_id = $1::uuid AND id = $2::uuid AND tries > 0`
+
+/** Records who has logged in with a locked attempt. */
+export const useAttempt = (
+  { query }: Queries,
+  { databaseId, id }: AttemptKey,
+  { userId, generation, now }: { userId: string; generation: number; now: Date },
+) => query(useStatement, [databaseId, id, userId, generation, now])
+
+const useStatement = `
+  UPDATE usher.login_attempt SET user_id = $3::uuid, generation = $4::bigint, used_at = $5::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid`
+
+/** To whom the mail of a login goes. */
+export interface LoginMailTarget extends Pick<LoginAttempt, 'canonicalEmail' | 'expiresAt'> {
+  /** The address of the account as it is stored, or the one that was entered. */
+  email: string
+  preferredName: string | null
+  /** Whether an enabled account has the address. */
+  hasAccount: boolean
+  /** Whether an account has the address, or it is reserved for one. */
+  isHeld: boolean
+  /** Whether an invitation for the address has not expired. */
+  isInvited: boolean
+}
+
+/** Returns to whom the mail of an attempt goes, or undefined if it has expired or was used. */
+export async function findLoginMail({ query }: Queries, { databaseId, id }: AttemptKey, now: Date) {
+  const [target] = await query<LoginMailTarget>(findMailStatement, [databaseId, id, now])
+  return target
+}
+
+const findMailStatement = `
+  SELECT a.email_key AS "canonicalEmail", a.expires_at AS "expiresAt", COALESCE(u.email, a.email) AS email,
+    u.preferred_name AS "preferredName", u.id IS NOT NULL AS "isHeld",
+    u.id IS NOT NULL AND u.disabled_at IS NULL AS "hasAccount",
+    EXISTS (
+      SELECT 1 FROM usher.invitation AS i
+      WHERE i.database_id = $1::uuid AND i.email_key = a.email_key AND ${unindexed('i.expires_at > $3::timestamptz')}
+    ) AS "isInvited"
+  FROM usher.login_attempt AS a
+  LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = a.email_key
+  WHERE a.database_id = $1::uuid AND a.id = $2::uuid AND ${unindexed('a.expires_at > $3::timestamptz')}
+    AND a.used_at IS NULL`

@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { signedText } from '../../server/domain/keys/signed-text.js'
+import { digitsOf } from '../../server/domain/logins/digits.js'
+import type { TestApi } from './app.js'
+import { it as codesTest, elsewhere } from './codes.js'
+import { setDatabase } from './operator-changes.js'
+
+/** Returns a verifier and its challenge, as a client makes them. */
+export function newVerifier() {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+/** Returns what the mail of a login has, without the mail. */
+export async function mailOf(
+  { context }: TestApi,
+  databaseId: string,
+  { login: id, email: canonicalEmail }: { login: string; email: string },
+) {
+  const secrets = await context.findSecrets(databaseId)
+  return {
+    code: signedText(secrets, { purpose: 'login_code', id, canonicalEmail }),
+    digits: digitsOf(secrets.sign('login_digits', id, canonicalEmail)),
+  }
+}
+
+/** `it` with a database whose users can log in by mail. */
+export const it = codesTest.extend('mail', async ({ app, usher }) => {
+  await setDatabase(usher.store, app, { loginMail: 'both' })
+  usher.clock.cacheAhead += 6_000
+  const post = (path: string, payload: object, remoteAddress = elsewhere()) =>
+    usher.send({ method: 'POST', url: `${app.users}/login/${path}`, payload, remoteAddress })
+  const request = (email: string, challenge = newVerifier().challenge, from?: string) =>
+    post('code', { email, challenge }, from)
+  const finish = (body: object, from?: string) => post('finish', body, from)
+  return {
+    request,
+    finish,
+    /** Starts a login. Returns what its browser and its mailbox have. */
+    async start(email: string) {
+      const { verifier, challenge } = newVerifier()
+      const { login } = (await request(email, challenge)).json()
+      return { login: String(login), verifier, email, ...(await mailOf(usher, app.id, { login, email })) }
+    },
+    attempts: () => usher.store.prisma.loginAttempt.findMany({ where: { databaseId: app.id } }),
+    user: (id: string) =>
+      usher.store.prisma.user.findUniqueOrThrow({ where: { databaseId_id: { databaseId: app.id, id } } }),
+  }
+})
