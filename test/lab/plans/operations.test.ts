@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Store } from '../../../server/store/store.js'
 import { useEveryOperation } from '../../store/every-operation.js'
 import { createFiller, largeTables } from '../../store/many-rows.js'
 import { query } from '../../support/citus.js'
@@ -39,9 +40,19 @@ beforeAll(async () => {
   await useEveryOperation(recording)
   statements = sent().filter(({ text }) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
   start = Date.now()
+  await keepStatistics(store)
   await store.close()
 }, 180_000)
 afterAll(() => recorded.drop())
+
+/** Otherwise an autovacuum during a test would renew the statistics whose age the test decides. */
+async function keepStatistics({ query }: Pick<Store, 'query'>) {
+  const tables = await query<{ name: string }>(
+    "SELECT relid::regclass AS name FROM pg_stat_user_tables WHERE schemaname = 'usher'",
+    [],
+  )
+  for (const { name } of tables) await query(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`, [])
+}
 
 beforeEach(async () => {
   const copy = await createPostgresDatabase(new URL(recorded.url).pathname.slice(1))
