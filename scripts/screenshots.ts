@@ -1,10 +1,13 @@
-// Takes the screenshots of the example and of /docs for the documentation. Starts its own server.
+// Takes the screenshots of the example, of /docs and of mails for the documentation. Starts its own server.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Page } from 'playwright-core'
+import { previewFields } from '../server/domain/mail/preview.js'
+import { renderMail } from '../server/domain/mail/render.js'
+import { defaultTemplates } from '../server/domain/mail/templates.js'
 import { findChromium, launchChromium } from '../test/support/chromium.js'
 import { freePort } from '../test/support/postgres-server.js'
 
@@ -72,12 +75,39 @@ async function reference(page: Page) {
   await page.screenshot({ path: 'docs/reference.png', clip })
 }
 
+/** Takes pictures of a mail with the colors of an app. Its name is an example. */
+async function mails() {
+  for (const [locale, colorScheme] of [
+    ['en', 'light'],
+    ['de', 'dark'],
+    ['ar', 'light'],
+  ] as const) {
+    const fields = {
+      ...previewFields('password_reset', { appUrl: 'https://app.acme.example', now: Date.UTC(2026, 2, 1) }),
+      until: undefined,
+    }
+    const { html } = renderMail('password_reset', fields, {
+      app: 'Acme',
+      appUrl: 'https://app.acme.example',
+      logoUrl: null,
+      color: '#7a2e8e',
+      own: new Map(),
+      templates: defaultTemplates,
+      languages: [locale],
+    })
+    const page = await browser.newPage({ viewport: { width: 660, height: 100 }, colorScheme })
+    await page.setContent(html)
+    await page.screenshot({ path: `docs/guides/mail-${locale}-${colorScheme}.png`, fullPage: true })
+  }
+}
+
 try {
   const settings = { locale: 'en-GB', timezoneId: 'UTC' }
   await example(
     await browser.newPage({ ...settings, viewport: { width: 440, height: 760 }, deviceScaleFactor: 1.5 }),
   )
   await reference(await browser.newPage({ ...settings, viewport: { width: 1000, height: 1600 } }))
+  await mails()
 } finally {
   await browser.close()
   for (const child of children) child.kill()

@@ -9,6 +9,7 @@ import type {
 import type {
   AddTenantBody,
   AddUserBody,
+  ChangeMailSettingsBody,
   ChangeTenantBody,
   ChangeUserBody,
   CreateCodeBody,
@@ -24,6 +25,7 @@ import type {
   ListTenantsQuery,
   ListUserSessionsQuery,
   ListUsersQuery,
+  MailSettings,
   ManagedTenant,
   ManagedUser,
   MemberList,
@@ -522,6 +524,46 @@ export const managementEndpoints = {
       'unavailable',
     ],
   },
+  mailSettings: {
+    method: 'GET',
+    path: '/management/mail-settings',
+    isRepeatable: true,
+    status: 200,
+    field: 'appName',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  changeMailSettings: {
+    method: 'PATCH',
+    path: '/management/mail-settings',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'appName',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+  },
   listEvents: {
     method: 'GET',
     path: '/management/events',
@@ -645,6 +687,14 @@ export type RevokeInvitationErrorCode =
   | (typeof managementEndpoints.revokeInvitation.codes)[number]
   | 'no_answer'
 
+/** Every `error.code` of `mailSettings`. */
+export type MailSettingsErrorCode = (typeof managementEndpoints.mailSettings.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `changeMailSettings`. */
+export type ChangeMailSettingsErrorCode =
+  | (typeof managementEndpoints.changeMailSettings.codes)[number]
+  | 'no_answer'
+
 /** Every `error.code` of `listEvents`. */
 export type ListEventsErrorCode = (typeof managementEndpoints.listEvents.codes)[number] | 'no_answer'
 
@@ -765,6 +815,13 @@ export interface ManagementOperations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RevokeInvitationErrorCode>>
+  /** Returns the settings of the mails and the templates that the database has. Needs the scope `mails:read`. */
+  mailSettings(options?: CallOptions): Promise<ManagementResult<MailSettings, MailSettingsErrorCode>>
+  /** Changes the given settings, for all mails that are sent from now on. Also needs `credentials:write` for `mailSender` and `mailTemplates`, because a template can send the code of a mail elsewhere. Needs the scope `mails:write`. */
+  changeMailSettings(
+    body: ChangeMailSettingsBody,
+    options?: CallOptions,
+  ): Promise<ManagementResult<MailSettings, ChangeMailSettingsErrorCode>>
   /** Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot hold the request returns an empty list with `Retry-After`. Needs the scope `events:read`. */
   listEvents(
     query?: ListEventsQuery | undefined,

@@ -87,6 +87,48 @@ export interface AddUserBody {
   sendMail?: boolean | undefined
 }
 
+/** The settings to change. An absent one does not change. */
+export interface ChangeMailSettingsBody {
+  /**
+   * Name of the app, which every mail shows and which is the name of its sender. Null removes it.
+   *
+   * @example Acme
+   */
+  appName?: string | null | undefined
+  /**
+   * Address of the sender. A key can change it only within the domain that the operator has set with `usher database set`. Null removes it.
+   *
+   * @example accounts@acme.example
+   */
+  mailSender?: string | null | undefined
+  /**
+   * Address for replies. Null removes it.
+   *
+   * @example support@acme.example
+   */
+  mailReplyTo?: string | null | undefined
+  /**
+   * https URL of a logo, which is shown 40 pixels high in place of the name. Null removes it.
+   *
+   * @example https://acme.example/logo.png
+   */
+  mailLogoUrl?: string | null | undefined
+  /**
+   * Color of the buttons, as `#rrggbb`. Their text is black or white, whichever has more contrast. Null removes it.
+   *
+   * @example #0b57d0
+   */
+  mailColor?: string | null | undefined
+  /**
+   * Language of mails whose user and request have none, as a BCP 47 tag. Null removes it.
+   *
+   * @example en
+   */
+  mailLocale?: string | null | undefined
+  /** Templates to set or to remove. Others do not change. */
+  mailTemplates?: NewMailTemplate[] | undefined
+}
+
 /** The fields to change. An absent field does not change. */
 export interface ChangeTenantBody {
   /**
@@ -359,6 +401,68 @@ export interface ListedUser {
   createdAt: string
 }
 
+/** How the mails of the database look. */
+export interface MailSettings {
+  /**
+   * Name of the app, which every mail shows and which is the name of its sender. Null: as the server’s settings say.
+   *
+   * @example Acme
+   */
+  appName: string | null
+  /**
+   * Address of the sender. A key can change it only within the domain that the operator has set with `usher database set`. Null: as the server’s settings say.
+   *
+   * @example accounts@acme.example
+   */
+  mailSender: string | null
+  /**
+   * Address for replies. Null: as the server’s settings say.
+   *
+   * @example support@acme.example
+   */
+  mailReplyTo: string | null
+  /**
+   * https URL of a logo, which is shown 40 pixels high in place of the name. Null: as the server’s settings say.
+   *
+   * @example https://acme.example/logo.png
+   */
+  mailLogoUrl: string | null
+  /**
+   * Color of the buttons, as `#rrggbb`. Their text is black or white, whichever has more contrast. Null: as the server’s settings say.
+   *
+   * @example #0b57d0
+   */
+  mailColor: string | null
+  /**
+   * Language of mails whose user and request have none, as a BCP 47 tag. Null: as the server’s settings say.
+   *
+   * @example en
+   */
+  mailLocale: string | null
+  /** Templates that replace those of the server. */
+  mailTemplates: MailTemplate[]
+}
+
+/** A mail of the database in one language. */
+export interface MailTemplate {
+  /**
+   * Name of the mail, such as `password_reset`.
+   *
+   * @example password_reset
+   */
+  name: string
+  /**
+   * Language of the template, as a BCP 47 tag.
+   *
+   * @example de
+   */
+  locale: string
+  /** The subject and the paragraphs, with placeholders such as `{{link}}`. */
+  text: string
+  /** Replaces the HTML that is made of the text. Null: none. */
+  html: string | null
+}
+
 /** A tenant of a user. */
 export interface ManagedMembership {
   /** ID of the tenant. */
@@ -485,6 +589,32 @@ export interface MemberList {
   members: Member[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
+}
+
+/** A template to set or to remove. */
+export interface NewMailTemplate {
+  /**
+   * Name of the mail, such as `password_reset`.
+   *
+   * @example password_reset
+   */
+  name: string
+  /**
+   * Language of the template, as a BCP 47 tag.
+   *
+   * @example de
+   */
+  locale: string
+  /**
+ * A line `Subject: …`, an empty line, and the paragraphs. Null removes the template.
+ *
+ * @example Subject: Passwort
+
+[Neues Passwort wählen]({{link}})
+ */
+  text: string | null
+  /** Replaces the HTML that is made of the text. Null: none. */
+  html?: string | null | undefined
 }
 
 /** Slug of a workspace or name of a database. */

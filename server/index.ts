@@ -94,7 +94,12 @@ export async function buildUsher(
     ? await buildApp({ ...config, parts: ['management'] }, context, outputs)
     : undefined
   const sweep = startSweep(context, log)
-  const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics, intervals })
+  const delivery = startDelivery(context, {
+    mail: { templates, from: config.mail.from, sendMail },
+    log,
+    statistics,
+    intervals,
+  })
   context.deliver = delivery.deliver
   return {
     app,

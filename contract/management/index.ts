@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { events } from './events.js'
 import { invitations } from './invitations.js'
+import { mailSettings } from './mail-settings.js'
 import { members } from './members.js'
 import { revocations } from './revocations.js'
 import { service } from './service.js'
@@ -14,6 +15,7 @@ import { users } from './users.js'
 export * from './events.js'
 export { IdempotencyHeaders, PageQuery } from './fields.js'
 export * from './invitations.js'
+export * from './mail-settings.js'
 export * from './members.js'
 export * from './revocations.js'
 export { Scope, scopes } from './scopes.js'
@@ -30,6 +32,7 @@ export const managementContract = initContract().router({
   users: { ...users, ...userChanges, ...userSessions, ...userCodes, ...userImport },
   tenants: { ...tenants, ...members },
   invitations,
+  mailSettings,
   events,
   revocations,
   service,

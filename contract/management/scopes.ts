@@ -8,6 +8,8 @@ export const scopes = {
   'sessions:write': 'end sessions',
   'tenants:read': 'read tenants, their members and invitations',
   'tenants:write': 'add, change and delete tenants and their members, send and revoke invitations',
+  'mails:read': 'read how mails look, and their templates',
+  'mails:write': 'change how mails look, and their templates',
   'events:read': 'read events',
   'revocations:read': 'read revocations',
 } as const

@@ -64,6 +64,7 @@ const managementApi: Api = {
     users: 'Manage the users of a database.',
     tenants: 'Manage the tenants of a database and their members.',
     invitations: 'Invite users to tenants by mail.',
+    mailSettings: 'Decide how the mails of a database look.',
     events: 'Read changes, for backends that cannot receive webhooks.',
     revocations: 'Read which tokens are revoked, for backends that verify tokens themselves.',
     service: 'Documentation.',

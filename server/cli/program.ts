@@ -22,6 +22,7 @@ const commands = {
   },
   user: { description: 'manage the users of a database', load: () => import('./commands/user.js') },
   tenant: { description: 'manage the tenants of a database', load: () => import('./commands/tenant.js') },
+  mail: { description: 'look at the mails of a database', load: () => import('./commands/mail.js') },
   outbox: {
     description: 'manage the messages of a database that are not delivered yet',
     load: () => import('./commands/outbox.js'),

@@ -16,6 +16,8 @@ export interface Client {
 export interface Caller extends Client {
   /** IP address of the client. Empty on a Unix socket. */
   clientAddress: string
+  /** Languages that the client accepts, the most wanted first. */
+  languages: readonly string[]
   /** Adds the request id to each line. */
   log: Log
   /** Adds `Retry-After` to a successful response, so that the client waits before its next request. */

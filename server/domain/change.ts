@@ -6,6 +6,7 @@ import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { AppContext } from './context.js'
 import type { RuleDatabase } from './databases/find-database.js'
 import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
+import { inLanguages } from './notices/mail-message.js'
 import { ifDatabaseDeleted } from './problem.js'
 import type { CountRequest, Refusal } from './throttle/request-allowance.js'
 import type { LimitedRequest } from './throttle/request-limits.js'
@@ -48,7 +49,7 @@ export interface ChangeContext extends Pick<AppContext, 'now' | 'deliver'> {
 /** A request to change something in a database. */
 export interface ChangeRequest {
   database: RuleDatabase
-  caller: { log: Omit<Log, 'info' | 'warn'> }
+  caller: { log: Omit<Log, 'info' | 'warn'>; languages?: readonly string[] }
   actor: Actor
 }
 
@@ -70,7 +71,9 @@ export async function runChange<Result>(
   const change = store.transaction(database.id, async (query) => {
     const { result, facts, events = [], mails = [] } = await rule({ query, database, now: at, actor })
     const caused = [...events, ...facts.flatMap(eventOf)].map((event) => ({ ...event, ...keyOf(actor) }))
-    await storeMessages({ query }, [...eventMessages(database, at, caused), ...mails])
+    // The languages of a backend are not those of the user.
+    const sent = inLanguages(mails, actor.kind === 'backend' ? [] : (caller.languages ?? []))
+    await storeMessages({ query }, [...eventMessages(database, at, caused), ...sent])
     return { result, facts, messages: [...(caused.length > 0 ? eventChannels(database) : []), ...mails] }
   })
   const { result, facts, messages } = await change.catch(ifDatabaseDeleted(database))

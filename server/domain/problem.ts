@@ -113,6 +113,13 @@ export class ClientDisconnected extends Error {
 /** The server cannot use something that it depends on, other than the store. */
 export class DependencyUnavailable extends Error {}
 
+/** Returns the error of a field whose value is not allowed. */
+export const invalidField = (path: string, detail: string): FieldError => ({
+  path,
+  code: 'invalid_type',
+  detail,
+})
+
 /** Returns a problem with all field errors, which its detail lists as text. */
 export function validationFailed(errors: readonly FieldError[]) {
   const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')

@@ -2,10 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/caller.js'
 import type { AppContext } from '../domain/context.js'
+import { acceptedLanguages } from '../domain/mail/languages.js'
 import { ClientDisconnected } from '../domain/problem.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 
-type Request = Pick<FastifyRequest, 'clientAddress' | 'log'>
+type Request = Pick<FastifyRequest, 'clientAddress' | 'headers' | 'log'>
 /** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
 type Reply = { raw: unknown; elapsedTime: number; header: (name: string, value: number) => unknown }
 
@@ -23,6 +24,10 @@ export class RequestCaller implements Caller {
 
   get network() {
     return networkOf(this.clientAddress)
+  }
+
+  get languages() {
+    return acceptedLanguages(this.request.headers['accept-language'])
   }
 
   get deadline() {

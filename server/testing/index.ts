@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import type { DatabasePath } from '@usher/contract'
 import { pino } from 'pino'
 import { loadConfig } from '../config.js'
 import { type ChangeContext, runChange } from '../domain/change.js'
 import { systemClock } from '../domain/clock.js'
+import { mailSettings } from '../domain/databases/mail-settings.js'
 import type { Mail } from '../domain/mail/mailer.js'
 import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase, findDatabase } from '../domain/management/databases.js'
+import { changeMailSettings } from '../domain/management/mail-settings.js'
 import { ensureWorkspace } from '../domain/management/workspaces.js'
 import { buildUsher } from '../index.js'
 import { openInMemory } from '../store/in-memory.js'
@@ -138,27 +141,38 @@ function databaseCreator(store: Store, now: () => number) {
       signUpsPerHour = 0,
       ...others
     } = DatabaseOptions.parse(options)
+    const isOfMails = (name: string) => name === 'mailTemplates' || Object.hasOwn(mailSettings, name)
+    const [mails, settings] = [true, false].map((is) =>
+      Object.fromEntries(Object.entries(others).filter(([name]) => isOfMails(name) === is)),
+    )
     const path = { workspaceSlug: workspace, databaseName: database }
     const createdAt = new Date(now())
     await ensureWorkspace(store, workspace, createdAt)
     await createDatabase({ store, now: createdAt }, path, {
-      ...others,
+      ...settings,
       tokenMaxAge: tokenMaxAgeSeconds,
       appUrl,
       signUpsPerHour,
     })
+    if (Object.keys(mails ?? {}).length > 0)
+      await runChange(
+        { store, now, deliver: () => undefined },
+        await requestOfOperator(store, path),
+        (change) => changeMailSettings(change, mails ?? {}),
+      )
     return { workspace, database }
   }
 }
 
+const requestOfOperator = async (store: Store, path: DatabasePath) => ({
+  database: await findDatabase(store, path),
+  caller: { log: pino({ level: 'silent' }) },
+  actor: { kind: 'operator' } as const,
+})
+
 async function newApiKey(context: ChangeContext & { store: Store }, options: unknown) {
   const { workspace: workspaceSlug, database: databaseName, scopes } = ApiKeyOptions.parse(options)
-  const database = await findDatabase(context.store, { workspaceSlug, databaseName })
-  const request = {
-    database,
-    caller: { log: pino({ level: 'silent' }) },
-    actor: { kind: 'operator' },
-  } as const
+  const request = await requestOfOperator(context.store, { workspaceSlug, databaseName })
   const described = { name: 'test', scopes, expiresInSeconds: 365 * 86_400 }
   return (await runChange(context, request, (change) => createApiKey(change, described))).key
 }

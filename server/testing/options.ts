@@ -1,19 +1,23 @@
 import { PathName } from '@usher/contract'
-import { Scope } from '@usher/contract/management'
+import { ChangeMailSettingsBody, Scope } from '@usher/contract/management'
 import { z } from 'zod'
 import { ConfigError } from '../config.js'
 import { type DatabaseSettings, type SettingName, settings } from '../domain/databases/settings.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import { Problem } from '../domain/problem.js'
 import { Environment } from '../environment.js'
+import type { MailSettings } from '../store/queries/mail-settings.js'
 
 /** The settings of `usher database set` except the webhook, whose secret only that command shows. */
 type SettingOptions = {
   [Name in Exclude<SettingName, 'tokenMaxAge' | 'webhookUrl'>]?: DatabaseSettings[Name] | undefined
 }
 
+/** How its mails look. Templates replace those of the server. */
+type MailOptions = Partial<MailSettings> & { mailTemplates?: ChangeMailSettingsBody['mailTemplates'] }
+
 /** A new database. All options are optional. By default, `appUrl` is `https://app.example.com`, and `signUpsPerHour` is 0. */
-export interface DatabaseOptions extends SettingOptions {
+export interface DatabaseOptions extends SettingOptions, MailOptions {
   /** Slug of its workspace, which is created if it does not exist. `demo` by default. */
   workspace?: string | undefined
   /** Its name. `app` by default, then `app-2` and so on. */
@@ -33,6 +37,7 @@ const schemas = Object.fromEntries(Object.entries(ofDatabase).map(([name, { sche
 export const DatabaseOptions = z
   .strictObject({
     ...(schemas as { [Name in keyof typeof ofDatabase]: (typeof ofDatabase)[Name]['schema'] }),
+    ...ChangeMailSettingsBody.shape,
     workspace: PathName,
     database: PathName,
     tokenMaxAgeSeconds: tokenMaxAge.schema.unwrap(),

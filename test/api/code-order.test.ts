@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, vi } from 'vitest'
-import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
+import { defaultTemplates } from '../../server/domain/mail/templates.js'
 import type { TestApi } from '../support/app.js'
 import { appUrl, it, outcome, undeletedMessage } from '../support/codes.js'
 import { sendReset, setDatabase } from '../support/operator-changes.js'
@@ -29,7 +29,8 @@ async function deliverAround(
     query: async (...parameters) => count().then(() => query(...parameters)),
     transaction: async (...parameters) => count().then(() => transaction(...parameters)),
   }
-  const mail = { templates: defaultTemplates, sendMail: async () => undefined }
+  const from = { name: 'Acme', address: 'accounts@acme.example' }
+  const mail = { templates: defaultTemplates, from, sendMail: async () => undefined }
   const claimed = { ...message, recipient: null, attempts: 2 }
   const { signal } = new AbortController()
   await deliverCode({ ...context, store, mail, stopped: signal }, { appUrl }, claimed)

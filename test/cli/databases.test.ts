@@ -1,10 +1,57 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { describe, expect } from 'vitest'
+import { defaultMailSettings } from '../../server/domain/databases/mail-settings.js'
 import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
 
 const linesOf = (text: string) => text.trimEnd().split('\n')
+
+describe('the mails of a database', () => {
+  it('database set changes them, and mail preview shows them', async ({ usher, onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-mails-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await mkdir(join(folder, 'fi'))
+    await writeFile(join(folder, 'fi/email_changed.txt'), 'Subject: Hei {{app}}\n\n{{email}} on osoitteesi.')
+    const { id, path } = await usher.newDatabase()
+    const set = `database set ${path}`
+    const settings = '--mail-sender a@acme.example --mail-color #FFCC00 --mail-locale fi-fi'
+    const { audited } = await usher.operator(
+      `${set} --app-url https://app.example.com --app-name Acme ${settings} --mail-templates ${folder}`,
+    )
+    const mails = { appName: 'Acme', mailSender: 'a@acme.example', mailColor: '#ffcc00', mailLocale: 'fi-FI' }
+    expect(audited).toMatchObject([
+      { audit: 'database.set', databaseId: id, settings: { ...mails, mailTemplates: ['fi/email_changed'] } },
+    ])
+    const shown = { ...mails, mailReplyTo: null, mailTemplates: ['fi/email_changed'] }
+    expect(await usher.json(`database show ${path}`)).toMatchObject(shown)
+    expect((await usher.operator(`mail preview ${path} --template email_changed`)).stdout).toBe(
+      'From: Acme <a@acme.example>\nSubject: Hei Acme\n\nada@example.com on osoitteesi.\n',
+    )
+    await usher.json(`mail preview ${path} --locale ar --folder ${folder}/out`)
+    expect(await readdir(join(folder, 'out'))).toHaveLength(28)
+    expect(await readFile(join(folder, 'out/invitation.html'), 'utf8')).toContain('dir="rtl"')
+    expect(await usher.json(`${set} --mail-templates none --app-name none`)).toMatchObject({
+      ...shown,
+      appName: null,
+      mailTemplates: [],
+    })
+    expect(await usher.outcome(`${set} --mail-color red`)).toBe(
+      '2 usher: --mail-color must be a color such as #0b57d0\n',
+    )
+    await writeFile(join(folder, 'fi/invitation.txt'), 'Subject: Hei\n\n{{code}}')
+    expect(await usher.outcome(`${set} --mail-templates ${folder}/fi`)).toContain(
+      'is not LOCALE/MAIL.txt or LOCALE/MAIL.html',
+    )
+    await rm(join(folder, 'out'), { recursive: true })
+    expect(await usher.outcome(`${set} --mail-templates ${folder}`)).toBe(
+      '2 usher: --mail-templates: fi/invitation.txt has an unknown placeholder: {{code}}\n',
+    )
+  })
+})
 
 describe('database set', () => {
   it('database set changes password policy, token lifetime and the algorithm of the next key', async ({
@@ -20,6 +67,8 @@ describe('database set', () => {
       workspaceSlug,
       databaseName,
       ...defaultSettings,
+      ...defaultMailSettings,
+      mailTemplates: [],
       signUpsPerHour: 0,
       ...settings,
     })
@@ -202,6 +251,8 @@ created             ${createdAt}
     databaseName,
     url,
     ...defaultSettings,
+    ...defaultMailSettings,
+    mailTemplates: [],
     signUpsPerHour: 0,
     tokenMaxAge: 90,
     networkFailuresPerHour: 0,

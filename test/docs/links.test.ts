@@ -39,7 +39,7 @@ function brokenLink(document: string, link: string) {
 
 it.each(documents)('%s has relative links that resolve', (document) => {
   const links = [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
-  const relativeLinks = links.filter((link) => !/^[a-z]+:/.test(link))
+  const relativeLinks = links.filter((link) => !/^[a-z]+:|^\{\{/.test(link))
   expect(relativeLinks.flatMap((link) => brokenLink(document, link) ?? [])).toEqual([])
 })
 

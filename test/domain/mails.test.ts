@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -35,13 +35,14 @@ async function deliver(
 ) {
   const subjects: string[] = []
   // The user has no former address.
-  const query = async (text: string) => (text.includes('reserved_for = ') ? [] : rows)
+  const query = async (text: string) => (/reserved_for = |usher\.mail_/.test(text) ? [] : rows)
   const sender = {
     store: { query, transaction: (_: string, work: (run: typeof query) => unknown) => work(query) },
     now: () => createdAt.getTime(),
     findSecrets: async () => ({ sign: () => 'mac' }),
     mail: {
       templates: await loadTemplates(undefined),
+      from: { name: 'Acme', address: 'accounts@acme.example' },
       sendMail: async ({ subject }: { subject: string }) => void subjects.push(subject),
     },
     stopped: new AbortController().signal,
@@ -87,9 +88,11 @@ it('a folder of templates must exist, and the link of an undo may be in a sectio
     'MAIL_TEMPLATES is not a folder that can be read (ENOENT)',
   )
   const text = 'Subject: Hello\n\n{{#link}}{{link}}{{/link}}{{email}}'
-  await writeFile(join(folder, 'email_change_undo.txt'), text)
-  await writeFile(join(folder, 'email_change_undo.html'), '<p>{{link}}</p>')
-  expect(await loadTemplates(folder)).toMatchObject({ 'email_change_undo.txt': text })
+  await mkdir(join(folder, 'fi'))
+  await writeFile(join(folder, 'fi/email_change_undo.txt'), text)
+  const templates = await loadTemplates(folder)
+  expect(templates.get('fi/email_change_undo')).toMatchObject({ text, html: null })
+  expect(templates.get('de/invitation')?.text).toContain('Einladung')
 })
 
 it('no name is no harmless name', () => {

@@ -13,7 +13,9 @@ function newCaller(clientAddress = '203.0.113.7') {
     elapsedTime: 40,
     header: (name: string, value: number) => Object.assign(headers, { [name]: value }),
   }
-  const caller = new RequestCaller({ clientAddress, log: {} as never }, reply, { queueSeconds: 2 })
+  const caller = new RequestCaller({ clientAddress, headers: {}, log: {} as never }, reply, {
+    queueSeconds: 2,
+  })
   return { caller, raw, headers }
 }
 

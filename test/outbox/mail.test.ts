@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, vi } from 'vitest'
 import { loadConfig } from '../../server/config.js'
@@ -50,7 +50,7 @@ it('without SMTP a mail is written to files that only the server can read, and t
     /^From: Usher <usher@localhost>\nTo: ada@example\.com\nSubject: Verify your email address\n\n/,
   )
   const [, code = ''] = text.match(/\nhttps:\/\/app\.example\.com\/verify-email#code=(\S+)\n/) ?? []
-  expect(await readFile(file.replace(/txt$/, 'html'), 'utf8')).toContain(`#code=${code}">`)
+  expect(await readFile(file.replace(/txt$/, 'html'), 'utf8')).toContain(`#code=${code}"`)
   const modes = [file, join(folder, 'mail')].map(async (path) => (await stat(path)).mode & 0o777)
   if (process.platform !== 'win32') expect(await Promise.all(modes)).toEqual([0o600, 0o700])
   expect(await readdir(join(folder, 'mail'))).toHaveLength(2)
@@ -69,7 +69,7 @@ it.for(['txt', 'html'])(
   async (extension, { folder }) => {
     const { mail } = loadConfig({ DATA_DIR: folder })
     await mkdir(join(mail.folder, `a.${extension}`), { recursive: true })
-    const content = { id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
+    const content = { ...mail, locale: 'en', id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
     const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
     await expect(sent).rejects.toThrow('EISDIR')
   },
@@ -80,7 +80,15 @@ it.for([
   ['ada@example.com', 'ada@example.com'],
 ])('without SMTP the file of a mail from %s names the sender', async ([MAIL_FROM, from], { folder }) => {
   const { mail } = loadConfig({ DATA_DIR: folder, MAIL_FROM })
-  const content = { id: 'a', to: 'grace@example.com', subject: 'Hello', text: 'Text', html: '' }
+  const content = {
+    ...mail,
+    locale: 'en',
+    id: 'a',
+    to: 'grace@example.com',
+    subject: 'Hello',
+    text: 'Text',
+    html: '',
+  }
   await createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
   expect(await readFile(join(mail.folder, 'a.txt'), 'utf8')).toBe(
     `From: ${from}\nTo: grace@example.com\nSubject: Hello\n\nText`,
@@ -94,7 +102,7 @@ it('a mail fails with the code of a connection that was refused', async () => {
   server.close()
   await once(server, 'close')
   const { mail } = loadConfig({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'ada@example.com' })
-  const content = { id: 'a', to: 'grace@example.com', subject: '', text: '', html: '' }
+  const content = { ...mail, locale: 'en', id: 'a', to: 'grace@example.com', subject: '', text: '', html: '' }
   const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
   await expect(sent).rejects.toThrow(/^SMTP ECONNREFUSED$/)
 })
@@ -105,22 +113,21 @@ it('templates of a folder replace the default ones, and names cannot add headers
 }) => {
   const smtp = await startSmtp()
   onTestFinished(smtp.close)
-  await writeFile(
-    join(folder, 'email_verification.txt'),
-    'Subject: Bonjour {{name}}\n\n{{name}}, cliquez : {{link}}\n',
-  )
-  await writeFile(join(folder, 'email_verification.html'), '<p title="{{name}}">{{name}} {{link}}</p>\n')
+  await mkdir(join(folder, 'en'))
+  const file = join(folder, 'en/email_verification')
+  await writeFile(`${file}.txt`, 'Subject: Bonjour {{name}}\n\n{{name}}, cliquez : {{link}}\n')
+  await writeFile(`${file}.html`, '<p title="{{name}}">{{name}} {{link}}</p>\n')
   const api = await startApp(store, {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'accounts@example.com',
     MAIL_TEMPLATES: folder,
   })
-  const name = 'Ada\r\nBcc: eve@example.com\r\n\r\n<b>"'
+  const name = 'Ada\r\nBcc: eve\r\n\r\n<b>"'
   await requestMail(api, { preferredName: name })
   await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
   const [{ recipients, parsed, source }] = smtp.mails as [ReceivedMail]
   expect(recipients).toEqual(['ada@example.com'])
-  expect(parsed.subject).toBe('Bonjour Ada  Bcc: eve@example.com    <b>"')
+  expect(parsed.subject).toBe('Bonjour Ada  Bcc: eve    <b>"')
   expect(parsed.headers.map(({ key }) => key)).not.toContain('bcc')
   expect(source).not.toMatch(/^Bcc/im)
   expect(parsed.text).toContain('<b>", cliquez : https://app.example.com/verify-email#code=')
@@ -163,7 +170,7 @@ it('a mail fails after 25 s, even if the SMTP server continues to send', async (
   const { mail } = loadConfig({ SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const content = { id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
+  const content = { ...mail, locale: 'en', id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
   const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
   const failed = expect(sent).rejects.toThrow('no response within 25 s')
   await smtp.connected
@@ -239,37 +246,57 @@ it('an address with line breaks, which only the store could have, adds no recipi
 })
 
 it.for([
-  ['no link', 'Subject: Hello\n\nno link', 'email_verification.txt in MAIL_TEMPLATES must contain {{link}}'],
+  ['a template without link', 'de/invitation.txt', 'Subject: Hello\n\nno link', 'must contain {{link}}'],
+  [
+    'a link that may be left out',
+    'de/invitation.txt',
+    'Subject: Hello\n\n{{#tenant}}{{link}}{{/tenant}}',
+    'must contain {{link}}',
+  ],
   [
     'an unknown placeholder',
+    'de/invitation.txt',
     'Subject: Hello\n\n{{link}} {{password}}',
-    'email_verification.txt in MAIL_TEMPLATES has an unknown placeholder: {{password}}',
+    'has an unknown placeholder: {{password}}',
+  ],
+  [
+    'an open section',
+    'de/invitation.txt',
+    'Subject: Hello\n\n{{link}}{{#tenant}}',
+    'has an unknown placeholder: {{#tenant}}',
   ],
   [
     'no subject',
+    'de/invitation.txt',
     'Hello {{link}}',
-    'email_verification.txt in MAIL_TEMPLATES must begin with a line "Subject: …" and an empty line',
+    'must begin with a line "Subject: …" and an empty line',
   ],
   [
     'another encoding than UTF-8',
+    'de/invitation.txt',
     Buffer.from('Subject: Déjà vu\n\n{{link}}', 'latin1'),
-    /^MAIL_TEMPLATES has a file that cannot be read as UTF-8/,
+    'cannot be read as UTF-8 (ERR_ENCODING_INVALID_ENCODED_DATA)',
   ],
+  ['a large template', 'de/invitation.txt', `${'x'.repeat(8_193)}`, 'must have at most 8192 bytes'],
   [
-    'no HTML',
-    'Subject: Hello\n\n{{link}}',
-    'MAIL_TEMPLATES has email_verification.txt, but no email_verification.html',
+    'HTML without text',
+    'de/invitation.html',
+    '<p>{{link}}</p>',
+    'needs de/invitation.txt, which is sent with it',
   ],
-] as const)('a server refuses to start with a template with %s', async ([, text, error], { folder }) => {
-  await writeFile(join(folder, 'email_verification.txt'), text)
-  await expect(loadTemplates(folder)).rejects.toThrow(error)
-})
-
-it('a server refuses to start with a template without its text', async ({ folder }) => {
-  await writeFile(join(folder, 'invitation.html'), '<p>{{link}}</p>')
-  await expect(loadTemplates(folder)).rejects.toThrow(
-    'MAIL_TEMPLATES has invitation.html, but no invitation.txt',
-  )
+  ...['invitation.txt', 'de/invite.txt', 'no_tag/invitation.txt', 'de/invitation.md'].map(
+    (file) =>
+      [
+        `the file ${file}`,
+        file,
+        '',
+        'is not LOCALE/MAIL.txt or LOCALE/MAIL.html, such as de/password_reset.txt',
+      ] as const,
+  ),
+] as const)('a server refuses to start with %s', async ([, file, text, error], { folder }) => {
+  await mkdir(join(folder, dirname(file)), { recursive: true })
+  await writeFile(join(folder, file), text)
+  await expect(loadTemplates(folder)).rejects.toThrow(`MAIL_TEMPLATES: ${file} ${error}`)
 })
 
 it('a server refuses to start with a folder of templates that does not exist', async ({ folder }) => {

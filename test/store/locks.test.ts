@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
-import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
+import { defaultTemplates } from '../../server/domain/mail/templates.js'
 import { mailMessage } from '../../server/domain/notices/mail-message.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
@@ -229,16 +229,17 @@ it('a code that is used while its mail is delivered again can be used once, and 
   )
   await store.prisma.message.create({ data: { ...message, dueAt: null } })
   const sent: Mail[] = []
+  const from = { name: 'Acme', address: 'accounts@acme.example' }
   const deliver = (transaction: Store['transaction']) =>
     deliverCode(
       {
         ...usher.context,
         store: { ...usher.context.store, transaction },
-        mail: { templates: defaultTemplates, sendMail: async (mail) => void sent.push(mail) },
+        mail: { templates: defaultTemplates, from, sendMail: async (mail) => void sent.push(mail) },
         stopped: new AbortController().signal,
       },
       { appUrl: 'https://app.example.com' },
-      { ...message, recipient: null, attempts: 1 },
+      { ...message, recipient: null },
     )
   const { transaction } = usher.context.store
   await deliver(transaction)

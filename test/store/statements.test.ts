@@ -126,7 +126,9 @@ async function useEveryCommand(store: OpenStore, url: string) {
   await usher(`user create acme/app grete@example.com --tenant ${created.id}`, password)
   await usher('user create acme/app joan@example.com --no-password')
   await usher(`tenant rename acme/app ${created.id} Weavers`)
-  await usher('database set acme/app --app-url https://app.example.com')
+  await usher('database set acme/app --app-url https://app.example.com --app-name Weavers')
+  await usher('database set acme/app --mail-templates none')
+  await usher('mail preview acme/app --template invitation')
   const invited = JSON.parse(
     await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
   )
@@ -221,6 +223,7 @@ describe('statements on a distributed store', () => {
     expect(untouched.sort()).toEqual([
       'DELETE FROM usher\\.event_cursor\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
+      'DELETE FROM usher\\.mail_settings\\b',
       'DELETE FROM usher\\.revocation_cursor\\b',
       'DELETE FROM usher\\.sweep\\b',
       'SELECT .* (FROM|JOIN) usher\\.sweep\\b',

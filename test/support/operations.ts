@@ -272,6 +272,14 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     changes: ['invitation.created'],
   },
   revokeInvitation: { changes: ['invitation.revoked'] },
+  getMailSettings: {},
+  changeMailSettings: {
+    body: () => ({
+      appName: 'Weavers',
+      mailTemplates: [{ name: 'email_changed', locale: 'fi', text: 'Subject: Hei\n\n{{email}}' }],
+    }),
+    also: [{ body: () => ({ mailTemplates: [{ name: 'email_changed', locale: 'fi', text: null }] }) }],
+  },
   listEvents: {},
   listRevocations: {},
   getOpenApiDocument: {},

@@ -58,6 +58,30 @@ CREATE TABLE "usher"."database" (
 );
 
 -- CreateTable
+CREATE TABLE "usher"."mail_settings" (
+    "database_id" UUID NOT NULL,
+    "app_name" TEXT,
+    "mail_sender" TEXT,
+    "mail_reply_to" TEXT,
+    "mail_logo_url" TEXT,
+    "mail_color" TEXT,
+    "mail_locale" TEXT,
+
+    CONSTRAINT "mail_settings_pkey" PRIMARY KEY ("database_id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."mail_template" (
+    "database_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "locale" TEXT NOT NULL,
+    "text" TEXT NOT NULL,
+    "html" TEXT,
+
+    CONSTRAINT "mail_template_pkey" PRIMARY KEY ("database_id","name","locale")
+);
+
+-- CreateTable
 CREATE TABLE "usher"."signing_key" (
     "database_id" UUID NOT NULL,
     "kid" TEXT NOT NULL,
@@ -503,6 +527,12 @@ CREATE UNIQUE INDEX "revocation_seq_key" ON "usher"."revocation"("database_id", 
 ALTER TABLE "usher"."database" ADD CONSTRAINT "database_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "usher"."workspace"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."mail_settings" ADD CONSTRAINT "mail_settings_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."mail_template" ADD CONSTRAINT "mail_template_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."signing_key" ADD CONSTRAINT "signing_key_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -608,6 +638,8 @@ ALTER TABLE "usher"."invitation" ALTER COLUMN "database_id" SET (n_distinct = 20
 ALTER TABLE "usher"."kept_event" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."known_network" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."login_failures" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."mail_settings" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."mail_template" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."membership" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."network_failures" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."outbox" ALTER COLUMN "database_id" SET (n_distinct = 200);

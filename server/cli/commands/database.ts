@@ -1,7 +1,12 @@
 import type { Command } from '@commander-js/extra-typings'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
-import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
+import {
+  type DatabaseSettings,
+  settingEntries,
+  settingsOf,
+  shownSettings,
+} from '../../domain/databases/settings.js'
 import {
   createDatabase,
   listDatabases,
@@ -9,10 +14,13 @@ import {
   setDatabase,
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
+import { getMailSettings } from '../../domain/management/mail-settings.js'
 import { usageError } from '../../domain/problem.js'
+import type { MailSettings } from '../../store/queries/mail-settings.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
+import { linesOfMails, mailEntries, shownMails, templatesOf } from '../io/mail-settings.js'
 import { givenSettings, settingOptions } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withDatabase, withStore } from '../io/with-store.js'
@@ -30,7 +38,7 @@ function addCreateCommand(database: Command) {
     .command('create')
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
     .description('create a database in a workspace')
-  for (const { name, setting, option } of settingOptions()) {
+  for (const { name, setting, option } of settingOptions(settingEntries)) {
     if (name === 'passwordPolicy') option.default({ value: setting.default }, JSON.stringify(setting.default))
     if (setting.isOfCreate) command.addOption(option)
   }
@@ -39,7 +47,7 @@ function addCreateCommand(database: Command) {
       const { id, passwordPolicy } = await createDatabase(
         { store, now: new Date() },
         path,
-        givenSettings(given),
+        givenSettings<DatabaseSettings>(given, settingEntries),
       )
       audit(log, 'database.created', { databaseId: id })
       const url = databaseUrl(config.baseUrl, path)
@@ -81,15 +89,17 @@ function addShowCommand(database: Command) {
         const row = await requireDatabase(store, path)
         const { id, createdAt } = row
         const settings = settingsOf(row)
+        const mails = await getMailSettings(store, id)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
         print(
           options,
-          { id, ...path, url, ...settings, hashParameterSets, createdAt },
+          { id, ...path, url, ...settings, ...shownMails(mails), hashParameterSets, createdAt },
           aligned([
             ['id', id],
             ['url', url],
-            ...shownSettings(settings),
+            ...shownSettings(settings, settingEntries),
+            ...linesOfMails(mails),
             ['hash parameters', `${hashParameterSets} ${hashParameterSets === 1 ? 'set' : 'sets'}`],
             ['created', createdAt.toISOString()],
           ]),
@@ -103,23 +113,44 @@ function addSetCommand(database: Command) {
     .command('set')
     .argument('<workspace/name>', 'database', databasePath)
     .description('change settings of a database; servers apply them within 5 s')
-  for (const { option } of settingOptions()) command.addOption(option)
+  for (const { option } of settingOptions(settingEntries)) command.addOption(option)
+  for (const { option } of settingOptions(mailEntries)) command.addOption(option)
   command
+    .option('--mail-templates <folder>', 'folder with all templates of mails of the database, or "none"')
     .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action((path, { json, newWebhookSecret, ...given }) => {
-      const changes = { ...givenSettings(given), ...(newWebhookSecret && { newWebhookSecret }) }
+    .action(async (path, { json, newWebhookSecret, mailTemplates: folder, ...given }) => {
+      const mail = {
+        ...givenSettings<MailSettings>(given, mailEntries),
+        ...(folder !== undefined && { mailTemplates: await templatesOf(folder) }),
+      }
+      const changes = {
+        ...givenSettings<DatabaseSettings>(given, settingEntries),
+        ...(newWebhookSecret && { newWebhookSecret }),
+        ...(Object.keys(mail).length > 0 && { mail }),
+      }
       if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
       return withDatabase(path, async ({ context, request }) => {
         const row = await setDatabase(context, request, changes)
         const { webhookSecret: secret } = row
         const values = settingsOf(row)
+        const mails = await getMailSettings(context.store, row.id)
         const next = changes.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
         const once = secret ? `\nSecret of the webhook. It is not shown again: ${secret}` : ''
-        const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }
-        print({ json }, shown, aligned(shownSettings(values)) + next + once)
+        const shown = {
+          id: row.id,
+          ...path,
+          ...values,
+          ...shownMails(mails),
+          ...(secret && { webhookSecret: secret }),
+        }
+        print(
+          { json },
+          shown,
+          aligned([...shownSettings(values, settingEntries), ...linesOfMails(mails)]) + next + once,
+        )
       })
     })
 }

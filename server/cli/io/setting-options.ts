@@ -1,10 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import {
-  type AnySetting,
-  type DatabaseSettings,
-  readSetting,
-  settingEntries,
-} from '../../domain/databases/settings.js'
+import { type AnySetting, readSetting } from '../../domain/databases/settings.js'
 import { usageError } from '../../domain/problem.js'
 
 interface GivenSetting {
@@ -12,9 +7,9 @@ interface GivenSetting {
   text: string
 }
 
-/** Returns the option of each setting of a database. Values are wrapped, because commander treats null as no value. */
-export const settingOptions = () =>
-  settingEntries.map(([name, setting]) => {
+/** Returns the option of each setting. Values are wrapped, because commander treats null as no value. */
+export const settingOptions = <Name extends string>(entries: readonly [Name, AnySetting][]) =>
+  entries.map(([name, setting]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     const option = new Option(`${flag} ${setting.placeholder}`, setting.description)
     if (setting.choices) option.choices(setting.choices)
@@ -26,11 +21,16 @@ export const settingOptions = () =>
     return { name, setting, option: option.argParser(parse) }
   })
 
-/** Returns the settings in the options of a command. */
-export const givenSettings = (options: object) =>
+/** Returns the settings in the options of a command, of those that have these names. */
+export const givenSettings = <Settings extends object>(
+  options: object,
+  entries: readonly [keyof Settings & string, unknown][],
+) =>
   Object.fromEntries(
-    Object.entries(options).map(([name, { value }]) => [name, value]),
-  ) as Partial<DatabaseSettings>
+    Object.entries(options)
+      .filter(([name]) => entries.some(([each]) => each === name))
+      .map(([name, { value }]) => [name, value]),
+  ) as Partial<Settings>
 
 function valueIn(setting: AnySetting, flag: string, text: string) {
   const { value, error } = readSetting(setting, text)

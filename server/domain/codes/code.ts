@@ -12,7 +12,7 @@ const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
 
 /** How long the codes of mails are valid. */
-const lifetimeMilliseconds = {
+export const lifetimeMilliseconds = {
   password_reset: hourMilliseconds,
   email_verification: 24 * hourMilliseconds,
   login_code: 10 * minuteMilliseconds,

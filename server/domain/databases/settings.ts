@@ -182,7 +182,10 @@ export const settingsOf = (row: Omit<DatabaseSettings, 'claims'> & { claims: unk
   Object.fromEntries(settingEntries.map(([name]) => [name, row[name]])) as DatabaseSettings
 
 /** Returns the labels and values that commands print. */
-export const shownSettings = (values: DatabaseSettings) =>
-  settingEntries.flatMap(([name, { label, show }]) =>
+export const shownSettings = <Name extends string>(
+  values: Record<Name, unknown>,
+  entries: readonly [Name, AnySetting][],
+) =>
+  entries.flatMap(([name, { label, show }]) =>
     label && show ? [[label, show(values[name], values)] as const] : [],
   )

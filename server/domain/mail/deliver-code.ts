@@ -1,22 +1,13 @@
 import { storeCode } from '../../store/queries/codes.js'
-import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
 import { listReserved } from '../../store/queries/reserved-addresses.js'
-import { type CodePurpose, endOfCode, issueCode } from '../codes/code.js'
-import type { AppContext } from '../context.js'
-import type { SendMail } from './mailer.js'
-import { renderMail, type Templates } from './templates.js'
-import { shownTime } from './words.js'
+import { type CodePurpose, endOfCode, issueCode, lifetimeMilliseconds } from '../codes/code.js'
+import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
+import { harmlessName } from './words.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
 /** The mail that sends a code, if it is not that of its purpose. Earlier versions do not read it. */
 type Template = 'email_change_undone'
-
-/** What is needed to send codes. */
-export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
-  mail: { templates: Templates; sendMail: SendMail }
-  stopped: AbortSignal
-}
 
 /**
  * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, if the user is
@@ -26,11 +17,11 @@ export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | '
  * @throws if the mail cannot be sent
  */
 export async function deliverCode(
-  sender: CodeSender,
-  { appUrl }: Pick<Delivery, 'appUrl'>,
-  message: DueMessage & { databaseId: string },
+  sender: MailSender,
+  { appUrl }: Pick<MailDelivery, 'appUrl'>,
+  message: MailMessage,
 ) {
-  const { store, now, mail, stopped } = sender
+  const { store, now } = sender
   const { databaseId, id, userId, createdAt } = message
   const { type: purpose, template = purpose } = message.payload as { type: CodePurpose; template?: Template }
   const expiresAt = endOfCode(purpose, createdAt)
@@ -45,13 +36,18 @@ export async function deliverCode(
     },
   )
   if (!user) return
-  const { email, canonicalEmail, preferredName } = user
+  const { canonicalEmail, preferredName, locale } = user
+  // Earlier versions stored addresses as entered.
+  const email = user.email.normalize('NFC')
   const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
-  const link = `${appUrl}/${pages[purpose]}#code=${code}`
   // The user must know that another person may take the account back.
   const former = purpose === 'password_reset' && (await listReserved(store, { databaseId, userId })).at(-1)
-  const until = former && former.until.getTime() > now() ? shownTime(former.until) : undefined
-  const content = renderMail(mail.templates, template, { link, email, name: preferredName ?? email, until })
-  // Earlier versions stored addresses as entered.
-  await mail.sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
+  const fields = {
+    email,
+    name: harmlessName(preferredName) ?? email,
+    link: `${appUrl}/${pages[purpose]}#code=${code}`,
+    validFor: lifetimeMilliseconds[purpose],
+    until: former && former.until.getTime() > now() ? former.until : undefined,
+  }
+  await sendMail(sender, { ...message, appUrl }, { name: template, locale, fields })
 }

@@ -1,11 +1,8 @@
-import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
+import { findRecipient } from '../../store/queries/codes.js'
 import { findChangeMail } from '../../store/queries/email-changes.js'
 import { findReserved } from '../../store/queries/reserved-addresses.js'
-import { issueCode } from '../codes/code.js'
-import type { CodeSender } from './deliver-code.js'
-import { renderMail } from './templates.js'
-
-type ChangeMessage = DueMessage & { databaseId: string }
+import { issueCode, lifetimeMilliseconds } from '../codes/code.js'
+import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
 
 /**
  * Sends the code of a requested change to the new address, or says there that the address is taken. Does nothing if the
@@ -14,20 +11,23 @@ type ChangeMessage = DueMessage & { databaseId: string }
  * @throws if the mail cannot be sent
  */
 export async function deliverEmailChange(
-  sender: CodeSender,
-  { appUrl }: Pick<Delivery, 'appUrl'>,
-  { databaseId, id }: ChangeMessage,
+  sender: MailSender,
+  { appUrl }: Pick<MailDelivery, 'appUrl'>,
+  message: MailMessage,
 ) {
-  const { store, mail, stopped } = sender
-  const change = await findChangeMail(store, { databaseId, id })
+  const { databaseId, id } = message
+  const change = await findChangeMail(sender.store, { databaseId, id })
   if (!change) return
   if (!appUrl) throw new Error('the database has no app URL')
-  const { email, canonicalEmail, isTaken } = change
-  const code = await issueCode(sender, { databaseId, id, purpose: 'email_change', canonicalEmail })
-  const content = isTaken
-    ? renderMail(mail.templates, 'email_taken', { email })
-    : renderMail(mail.templates, 'email_change', { link: `${appUrl}/change-email#code=${code}`, email })
-  await mail.sendMail({ id, to: email, ...content }, stopped)
+  const { email, canonicalEmail, isTaken, locale } = change
+  // Its reader need not be the user, so the mail contains nothing that the user has chosen.
+  if (isTaken)
+    return sendMail(sender, { ...message, appUrl }, { name: 'email_taken', locale, fields: { email } })
+  const purpose = 'email_change'
+  const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
+  const link = `${appUrl}/change-email#code=${code}`
+  const fields = { email, link, validFor: lifetimeMilliseconds[purpose] }
+  await sendMail(sender, { ...message, appUrl }, { name: purpose, locale, fields })
 }
 
 /**
@@ -36,26 +36,24 @@ export async function deliverEmailChange(
  * @throws if the mail cannot be sent
  */
 export async function deliverEmailChangeUndo(
-  sender: CodeSender,
-  { appUrl }: Pick<Delivery, 'appUrl'>,
-  { databaseId, id, recipient }: ChangeMessage,
+  sender: MailSender,
+  { appUrl }: Pick<MailDelivery, 'appUrl'>,
+  message: MailMessage,
 ) {
-  const { store, mail, stopped } = sender
+  const { databaseId, id, recipient, userId } = message
+  const { store } = sender
   if (!recipient) return
   if (!appUrl) throw new Error('the database has no app URL')
+  const purpose = 'email_change_undo'
   const reserved = await findReserved(store, { databaseId, id })
   const code =
     reserved &&
-    (await issueCode(sender, {
-      databaseId,
-      id,
-      purpose: 'email_change_undo',
-      canonicalEmail: reserved.canonicalEmail,
-    }))
-  const link = code && `${appUrl}/undo-email-change#code=${code}`
-  const email = recipient.normalize('NFC')
-  await mail.sendMail(
-    { id, to: email, ...renderMail(mail.templates, 'email_change_undo', { link, email }) },
-    stopped,
-  )
+    (await issueCode(sender, { databaseId, id, purpose, canonicalEmail: reserved.canonicalEmail }))
+  const user = userId ? await findRecipient(store, databaseId, userId) : undefined
+  const fields = {
+    email: recipient.normalize('NFC'),
+    link: code && `${appUrl}/undo-email-change#code=${code}`,
+    validFor: lifetimeMilliseconds[purpose],
+  }
+  await sendMail(sender, { ...message, appUrl }, { name: purpose, locale: user?.locale, fields })
 }

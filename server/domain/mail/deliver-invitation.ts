@@ -1,9 +1,7 @@
-import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
 import { findInvitationMail } from '../../store/queries/invitations.js'
 import { invitationCode } from '../invitations/code.js'
-import type { CodeSender } from './deliver-code.js'
-import { renderMail } from './templates.js'
-import { harmlessName, shownTime } from './words.js'
+import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
+import { harmlessName } from './words.js'
 
 /**
  * Sends an invitation to its address. Does nothing if it was accepted, revoked or sent again since.
@@ -11,21 +9,22 @@ import { harmlessName, shownTime } from './words.js'
  * @throws if the mail cannot be sent
  */
 export async function deliverInvitation(
-  { store, findSecrets, mail, stopped }: CodeSender,
-  { appUrl }: Pick<Delivery, 'appUrl'>,
-  { databaseId, id: codeId }: Pick<DueMessage, 'id'> & { databaseId: string },
+  sender: MailSender,
+  { appUrl }: Pick<MailDelivery, 'appUrl'>,
+  message: MailMessage,
 ) {
-  const invitation = await findInvitationMail(store, { databaseId, codeId })
+  const { databaseId, id: codeId } = message
+  const invitation = await findInvitationMail(sender.store, { databaseId, codeId })
   if (!invitation) return
   if (!appUrl) throw new Error('the database has no app URL')
-  const { email, canonicalEmail, expiresAt, tenantName, inviterName } = invitation
-  const code = invitationCode(await findSecrets(databaseId), { codeId, canonicalEmail })
-  const content = renderMail(mail.templates, 'invitation', {
+  const { email, canonicalEmail, expiresAt, tenantName, inviterName, locale } = invitation
+  const code = invitationCode(await sender.findSecrets(databaseId), { codeId, canonicalEmail })
+  const fields = {
     link: `${appUrl}/invitation#code=${code}`,
     email,
     tenant: harmlessName(tenantName),
     inviter: harmlessName(inviterName),
-    expires: shownTime(expiresAt),
-  })
-  await mail.sendMail({ id: codeId, to: email, ...content }, stopped)
+    expires: expiresAt,
+  }
+  await sendMail(sender, { ...message, appUrl }, { name: 'invitation', locale, fields })
 }

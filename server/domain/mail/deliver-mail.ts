@@ -1,22 +1,15 @@
-import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
-import { type CodeSender, deliverCode } from './deliver-code.js'
+import { deliverCode } from './deliver-code.js'
 import { deliverEmailChange, deliverEmailChangeUndo } from './deliver-email-change.js'
 import { deliverInvitation } from './deliver-invitation.js'
 import { deliverLoginCode } from './deliver-login-code.js'
 import { deliverNotice } from './deliver-notice.js'
-import type { MailFields } from './templates.js'
+import type { MailDelivery, MailMessage, MailSender } from './send-mail.js'
+import type { MailName } from './texts/en.js'
 
-/** What decides about the mails of a database. */
-export type MailDelivery = Pick<Delivery, 'appUrl' | 'signUp' | 'loginMail'>
-
-type Deliver = (
-  sender: CodeSender,
-  delivery: MailDelivery,
-  message: DueMessage & { databaseId: string },
-) => Promise<void>
+type Deliver = (sender: MailSender, delivery: MailDelivery, message: MailMessage) => Promise<void>
 
 /** What sends each mail, by the type of its message. */
-const deliveries: Record<Exclude<keyof MailFields, 'email_taken' | 'email_change_undone'>, Deliver> = {
+const deliveries: Record<Exclude<MailName, 'email_taken' | 'email_change_undone'>, Deliver> = {
   password_reset: deliverCode,
   email_verification: deliverCode,
   login_code: deliverLoginCode,

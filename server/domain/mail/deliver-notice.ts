@@ -1,9 +1,7 @@
-import { findEmail } from '../../store/queries/codes.js'
-import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
+import { findRecipient } from '../../store/queries/codes.js'
 import type { Notice } from '../notices/notice.js'
-import type { CodeSender } from './deliver-code.js'
-import { renderMail } from './templates.js'
-import { shownTime } from './words.js'
+import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
+import { harmlessName } from './words.js'
 
 /**
  * Sends a mail without a code. Does nothing if it is for the current address of a user who was deleted.
@@ -11,14 +9,16 @@ import { shownTime } from './words.js'
  * @throws if the mail cannot be sent
  */
 export async function deliverNotice(
-  { store, mail, stopped }: CodeSender,
-  { appUrl }: Pick<Delivery, 'appUrl'>,
-  { databaseId, id, userId, payload, recipient, createdAt }: DueMessage & { databaseId: string },
+  sender: MailSender,
+  delivery: Pick<MailDelivery, 'appUrl'>,
+  message: MailMessage,
 ) {
-  const { type } = payload as { type: Notice | 'email_change_requested' }
-  const address = recipient ?? (userId && (await findEmail(store, databaseId, userId)))
+  const { databaseId, userId, payload, recipient, createdAt } = message
+  const { type: name } = payload as { type: Notice | 'email_change_requested' }
+  const user = userId ? await findRecipient(sender.store, databaseId, userId) : undefined
+  const address = recipient ?? user?.email
   if (!address) return
   const email = address.normalize('NFC')
-  const fields = { email, time: shownTime(createdAt), app: appUrl ?? undefined }
-  await mail.sendMail({ id, to: email, ...renderMail(mail.templates, type, fields) }, stopped)
+  const fields = { email, name: harmlessName(user?.preferredName ?? null) ?? email, time: createdAt }
+  await sendMail(sender, { ...message, ...delivery }, { name, locale: user?.locale, fields })
 }

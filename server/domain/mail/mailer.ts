@@ -7,7 +7,7 @@ import { withTimeLimit } from '../time-limit.js'
 export interface MailSettings {
   /** Undefined to write mails to files. */
   smtpUrl: string | undefined
-  /** The name may be empty. */
+  /** The sender of databases that have no other. The name may be empty. */
   from: { name: string; address: string }
   /** Folder of templates that replace the default ones. */
   templates: string | undefined
@@ -19,6 +19,11 @@ export interface Mail {
   /** Part of the Message-ID, and so the same for each attempt. */
   id: string
   to: string
+  /** The name may be empty. */
+  from: { name: string; address: string }
+  replyTo?: string
+  /** A language tag (BCP 47). */
+  locale: string
   subject: string
   text: string
   html: string
@@ -33,12 +38,14 @@ const timeLimitMilliseconds = 25_000
 const safe = { disableFileAccess: true, disableUrlAccess: true }
 
 /** Returns a function that sends mails by SMTP or, without SMTP, writes each to files and logs their name. */
-export const createMailer = ({ smtpUrl, from, folder }: MailSettings, log: Log): SendMail =>
-  smtpUrl ? sendBySmtp(smtpUrl, from) : writeToFiles(folder, from, log)
+export const createMailer = (
+  { smtpUrl, folder }: Pick<MailSettings, 'smtpUrl' | 'folder'>,
+  log: Log,
+): SendMail => (smtpUrl ? sendBySmtp(smtpUrl) : writeToFiles(folder, log))
 
 const sendBySmtp =
-  (url: string, from: MailSettings['from']): SendMail =>
-  async ({ id, to, ...content }, stopped) => {
+  (url: string): SendMail =>
+  async ({ id, to, from, locale, ...content }, stopped) => {
     // Loaded when the first mail is sent, because most commands and many servers send none.
     const { createTransport } = await import('nodemailer')
     await withTimeLimit(timeLimitMilliseconds, stopped, (signal) =>
@@ -47,7 +54,7 @@ const sendBySmtp =
           from,
           to: { name: '', address: to },
           messageId: `<${id}@${domainOf(from.address)}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': locale },
           ...content,
           ...safe,
           signal,
@@ -57,12 +64,13 @@ const sendBySmtp =
   }
 
 const writeToFiles =
-  (folder: string, from: MailSettings['from'], log: Log): SendMail =>
-  async ({ id, to, subject, text, html }) => {
+  (folder: string, log: Log): SendMail =>
+  async ({ id, to, from, replyTo, subject, text, html }) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = resolve(folder, id)
     const sender = from.name ? `${from.name} <${from.address}>` : from.address
-    const head = `From: ${sender}\nTo: ${to}\nSubject: ${subject}\n\n`
+    const replies = replyTo ? `Reply-To: ${replyTo}\n` : ''
+    const head = `From: ${sender}\n${replies}To: ${to}\nSubject: ${subject}\n\n`
     await writeFile(`${file}.html`, html, { mode: 0o600 })
     await writeFile(`${file}.txt`, head + text, { mode: 0o600 })
     log.info({ file: `${file}.txt` }, 'SMTP_URL is not set, so a mail was written to a file')

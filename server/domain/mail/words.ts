@@ -1,6 +1,3 @@
-/** Returns an instant as mails show it, such as `2026-03-08 12:00 UTC`. */
-export const shownTime = (instant: Date) => `${instant.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-
 /** Dots that browsers and mail clients read as a dot of a host name (UTS 46). */
 const dots = /[.\u3002\uFF0E\uFF61]/gu
 

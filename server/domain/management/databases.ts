@@ -27,6 +27,7 @@ import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
+import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
 
 /** Returns a database. @throws {Problem} if it does not exist or is being deleted */
@@ -75,6 +76,8 @@ export async function createDatabase(
 type SettingChanges = Partial<DatabaseSettings> & {
   /** Replaces the secret of the webhook. Its first URL always gets one. */
   newWebhookSecret?: true
+  /** Settings of the mails. Templates replace all that the database has. */
+  mail?: MailChanges
 }
 
 /**
@@ -92,7 +95,7 @@ export async function setDatabase(
   changes: SettingChanges,
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
   const { store } = context
-  const { newWebhookSecret: isNew, ...settings } = changes
+  const { newWebhookSecret: isNew, mail, ...settings } = changes
   const { id, eventsKept, webhookUrl: formerUrl } = await requireDatabase(store, request.database)
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
@@ -108,7 +111,9 @@ export async function setDatabase(
         : webhookSecret
     const where = { id, webhookUrl: isOfWebhook ? formerUrl : undefined }
     const values = { ...settings, ...(sealed !== undefined && { sealedWebhookSecret: sealed }) }
-    if (!(await updateDatabase(change, where, values))) return { result: undefined, facts: [] }
+    const hasValues = Object.keys(values).length > 0
+    if (hasValues && !(await updateDatabase(change, where, values))) return { result: undefined, facts: [] }
+    if (mail) await storeMailChanges(change, mail, { replaces: true })
     const facts: Fact[] = [{ type: 'database.set', settings: auditedSettings(changes) }]
     if (!isOfWebhook || (formerUrl && webhookUrl)) return { result: {}, facts }
     // Those that are stored later may be events of a new webhook.
@@ -125,8 +130,9 @@ export async function setDatabase(
 type StoredSettings = { lastEventId?: string | undefined } | undefined
 
 /** The path of a webhook's URL may be secret. */
-const auditedSettings = ({ webhookUrl, ...changes }: SettingChanges) => ({
+const auditedSettings = ({ webhookUrl, mail, ...changes }: SettingChanges) => ({
   ...changes,
+  ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
 })
 

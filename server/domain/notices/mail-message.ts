@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { NewMessage } from '../../store/queries/outbox.js'
 
 /** A mail to a user. */
 interface UserMail {
@@ -26,3 +27,24 @@ export const mailMessage = (
   createdAt,
   dueAt: createdAt,
 })
+
+/**
+ * Returns messages whose mails have some languages, which are used if the user of the mail has none when it is sent. Earlier
+ * languages come first.
+ */
+export const inLanguages = <Message extends NewMessage>(
+  messages: readonly Message[],
+  languages: readonly (string | null)[],
+): readonly Message[] => {
+  const added = languages.filter((each) => each !== null)
+  if (added.length === 0) return messages
+  return messages.map((message) =>
+    message.kind === 'mail'
+      ? { ...message, payload: { ...message.payload, languages: [...languagesOf(message), ...added] } }
+      : message,
+  )
+}
+
+/** Returns the languages of a message. */
+export const languagesOf = ({ payload }: { payload: unknown }) =>
+  (payload as { languages?: string[] }).languages ?? []

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/generated/client.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
-import { mailMessage } from './mail-message.js'
+import { inLanguages, mailMessage } from './mail-message.js'
 
 /** The setting that turns each notice on. A notice is a mail without a code about a change of the account. */
 const settingOf = {
@@ -27,6 +27,8 @@ interface Notified {
   /** Whether the address was verified. */
   isVerified: boolean
   now: Date
+  /** The locale of a user who is deleted. By default, it is read when the mail is sent. */
+  locale?: string | null
 }
 
 /** Returns whether the users of a database get a notice. A database without app URL sends no mails. */
@@ -40,8 +42,8 @@ export const isNoticeOn = (database: NoticeSource, notice: Notice) =>
 export const noticeMessages = (
   database: NoticeSource,
   notice: Notice,
-  { now, isVerified, ...notified }: Notified,
+  { now, isVerified, locale = null, ...notified }: Notified,
 ): readonly NewMessage[] =>
   isVerified && isNoticeOn(database, notice)
-    ? [mailMessage({ databaseId: database.id, type: notice, ...notified }, now)]
+    ? inLanguages([mailMessage({ databaseId: database.id, type: notice, ...notified }, now)], [locale])
     : []

@@ -14,8 +14,8 @@ import type { Log } from '../../telemetry/audit.js'
 import { codeExpiresAt } from '../codes/code.js'
 import { eventBody } from '../events/events.js'
 import { openWebhookSecret } from '../keys/master-key.js'
-import type { CodeSender } from '../mail/deliver-code.js'
 import { deliverMail } from '../mail/deliver-mail.js'
+import type { MailSender } from '../mail/send-mail.js'
 import type { DeliveryIntervals } from './intervals.js'
 import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
@@ -32,7 +32,7 @@ const dayMilliseconds = 86_400_000
 const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
 
 /** What is needed to deliver messages. */
-export interface Deliverer extends CodeSender {
+export interface Deliverer extends MailSender {
   log: Log
   statistics: DeliveryStatistics
   intervals: Pick<DeliveryIntervals, 'webhook'>

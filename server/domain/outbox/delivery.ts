@@ -5,8 +5,7 @@ import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
-import type { SendMail } from '../mail/mailer.js'
-import type { Templates } from '../mail/templates.js'
+import type { MailSender } from '../mail/send-mail.js'
 import { mailPass, webhookPass } from './deliver-messages.js'
 import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
@@ -30,7 +29,7 @@ export interface DeliveryWorker {
 }
 
 export interface DeliveryOptions {
-  mail: { templates: Templates; sendMail: SendMail }
+  mail: MailSender['mail']
   log: Log
   statistics?: DeliveryStatistics
   intervals?: DeliveryIntervals | undefined

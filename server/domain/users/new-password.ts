@@ -3,7 +3,7 @@ import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import { passwordErrors } from '../passwords/policy.js'
-import { validationFailed } from '../problem.js'
+import { invalidField, validationFailed } from '../problem.js'
 import { createHashFilter } from './imported-hashes.js'
 import { LineError } from './line-error.js'
 
@@ -40,13 +40,13 @@ export async function requirePassword(
     dummyHash = hashing.dummyHash
   }
   if (passwordHash !== undefined) {
-    if (password !== undefined) errors.push(invalid('passwordHash', 'must not be given with `password`'))
+    if (password !== undefined) errors.push(invalidField('passwordHash', 'must not be given with `password`'))
     const checked = checkHash({ hashing }, database, passwordHash)
     if (typeof checked === 'string') dummyHash = checked
     else errors.push(...checked)
   }
   if (sendMail && (password ?? passwordHash) !== undefined)
-    errors.push(invalid('sendMail', 'must not be true for a user with a password'))
+    errors.push(invalidField('sendMail', 'must not be true for a user with a password'))
   if (errors.length > 0) throw validationFailed(errors)
   return dummyHash
 }
@@ -77,5 +77,3 @@ function checkHash(
     return error.errors
   }
 }
-
-const invalid = (path: string, detail: string): FieldError => ({ path, code: 'invalid_type', detail })

@@ -119,7 +119,7 @@ export async function deleteUser(
       ...tenants.map((tenantId) => ({ type: 'tenant.deleted', tenantId }) as const),
     ],
     mails: addresses.flatMap((address) =>
-      noticeMessages(database, 'account_deleted', { userId, ...address, now }),
+      noticeMessages(database, 'account_deleted', { userId, ...address, now, locale: user.locale }),
     ),
   }
 }

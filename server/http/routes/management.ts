@@ -8,6 +8,7 @@ import type { AppContext } from '../../domain/context.js'
 import { changeUser } from '../../domain/email-change/change-user.js'
 import { etagOf, requireMatch } from '../../domain/management/etag.js'
 import { listEvents } from '../../domain/management/events.js'
+import { changeMailSettings, getMailSettings } from '../../domain/management/mail-settings.js'
 import { changeOncePerKey } from '../../domain/management/once-per-key.js'
 import { listRevocations } from '../../domain/management/revocations.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
@@ -47,6 +48,14 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
   })
   managedUserRoutes(app, context)
   managedTenantRoutes(app, context)
+  serveOperations(app, context, {
+    routes: managementContract.mailSettings,
+    rules: {
+      getMailSettings: ({ store }, { database }) => getMailSettings(store, database.id),
+      changeMailSettings: (_, request) =>
+        runChange(context, request, (change) => changeMailSettings(change, request.body)),
+    },
+  })
   serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
 }
 

@@ -14,13 +14,14 @@ export async function findUserId(store: Queries, databaseId: string, canonicalEm
   return user?.id
 }
 
-/** Returns the address of a user, or undefined. */
-export async function findEmail(store: Queries, databaseId: string, id: string) {
-  const [user] = await store.query<Pick<User, 'email'>>(
-    'SELECT email FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid',
+/** Returns what a mail to a user says about the user, or undefined. */
+export async function findRecipient(store: Queries, databaseId: string, id: string) {
+  const [user] = await store.query<Pick<User, 'email' | 'preferredName' | 'locale'>>(
+    `SELECT email, preferred_name AS "preferredName", locale
+    FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid`,
     [databaseId, id],
   )
-  return user?.email
+  return user
 }
 
 export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
@@ -110,7 +111,10 @@ export async function useVerificationCode(
 const useVerificationCodeStatement = useCode('', 'u.email')
 
 /** A user to whom a mail is sent. */
-export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
+export type Recipient = Pick<
+  User,
+  'email' | 'canonicalEmail' | 'preferredName' | 'locale' | 'emailVerifiedAt'
+>
 
 /** A code of a message, before it is stored. When it is stored, it is bound to the user's current address. */
 export type NewCode = Omit<Code, 'canonicalEmail' | 'email' | 'generation' | 'messageStoredAt'>
@@ -173,7 +177,7 @@ export async function storeReturnedCode({ query }: Queries, code: NewCode) {
 const storeTimeStatement = `SELECT statement_timestamp()::text AS "storedAt"`
 
 const lockRecipientStatement = `
-  SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
+  SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName", locale,
     email_verified_at AS "emailVerifiedAt", generation
   FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid AND disabled_at IS NULL FOR SHARE`
 

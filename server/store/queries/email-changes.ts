@@ -36,6 +36,8 @@ const storePendingStatement = `
 export interface ChangeMail {
   email: string
   canonicalEmail: string
+  /** Of the user who has requested the change. */
+  locale: string | null
   /** Whether another user has the new address, or had it until recently. */
   isTaken: boolean
 }
@@ -60,7 +62,7 @@ const pendingChange = (columns: string) => `
     AND code.generation = u.generation AND u.disabled_at IS NULL`
 
 const changeMailStatement = pendingChange(
-  `code.email, code.email_key AS "canonicalEmail", ${isTaken('code.email_key', 'code.user_id')} AS "isTaken"`,
+  `code.email, code.email_key AS "canonicalEmail", u.locale, ${isTaken('code.email_key', 'code.user_id')} AS "isTaken"`,
 )
 
 /** A requested change whose code was presented. */

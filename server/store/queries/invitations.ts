@@ -110,6 +110,8 @@ export interface InvitationMail extends Pick<Invitation, 'email' | 'canonicalEma
   tenantName: Tenant['name']
   /** Preferred name of the inviter, or null. */
   inviterName: string | null
+  /** Of the user with the address, or else of the inviter. */
+  locale: string | null
 }
 
 /** Returns what the mail with a code says, or undefined if its invitation was accepted, revoked or sent again. */
@@ -123,8 +125,9 @@ export async function findInvitationMail(
 
 const mailStatement = `
   SELECT i.email, i.email_key AS "canonicalEmail", i.expires_at AS "expiresAt", t.name AS "tenantName",
-    inviter.preferred_name AS "inviterName"
+    inviter.preferred_name AS "inviterName", COALESCE(invitee.locale, inviter.locale) AS locale
   FROM usher.invitation AS i
   JOIN usher.tenant AS t ON t.database_id = $1::uuid AND t.id = i.tenant_id
   LEFT JOIN usher."user" AS inviter ON inviter.database_id = $1::uuid AND inviter.id = i.inviter_id
+  LEFT JOIN usher."user" AS invitee ON invitee.database_id = $1::uuid AND invitee.email_key = i.email_key
   WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid`

@@ -110,6 +110,7 @@ export interface LoginMailTarget extends Pick<LoginAttempt, 'canonicalEmail' | '
   /** The address of the account as it is stored, or the one that was entered. */
   email: string
   preferredName: string | null
+  locale: string | null
   /** Whether an enabled account has the address. */
   hasAccount: boolean
   /** Whether an account has the address, or it is reserved for one. */
@@ -126,7 +127,7 @@ export async function findLoginMail({ query }: Queries, { databaseId, id }: Atte
 
 const findMailStatement = `
   SELECT a.email_key AS "canonicalEmail", a.expires_at AS "expiresAt", COALESCE(u.email, a.email) AS email,
-    u.preferred_name AS "preferredName", u.id IS NOT NULL AS "isHeld",
+    u.preferred_name AS "preferredName", u.locale, u.id IS NOT NULL AS "isHeld",
     u.id IS NOT NULL AND u.disabled_at IS NULL AS "hasAccount",
     EXISTS (
       SELECT 1 FROM usher.invitation AS i
