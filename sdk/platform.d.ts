@@ -29,6 +29,7 @@ declare function setTimeout(callback: () => void, milliseconds: number): unknown
 declare function clearTimeout(timer: unknown): void
 
 declare function atob(data: string): string
+declare function btoa(data: string): string
 
 /** `randomUUID` is undefined in pages served over plain HTTP, except from localhost. */
 declare var crypto: { randomUUID?: () => string } | undefined

@@ -8,6 +8,8 @@ import type { User } from './schemas.js'
 import type { LoginState } from './token.js'
 import { claimsOf } from './token-claims.js'
 
+export { type LoginByMailState, useLoginByMail } from './use-login-by-mail.js'
+
 /** What `useUser` needs of a client. */
 export type UserClient = Pick<Client, 'me' | 'state' | 'subscribe' | 'token'>
 

@@ -16,7 +16,12 @@ import { renderPage } from './happy-dom.js'
 const it = apiTest
   .extend('folder', { scope: 'file' }, async ({ store }, { onCleanup }) => {
     await createWorkspace(store, 'demo', new Date())
-    await createDatabase({ store, now: new Date() }, { workspaceSlug: 'demo', databaseName: 'app' }, {})
+    const settings = {
+      appUrl: 'https://app.example.com',
+      loginMail: 'both',
+      requireVerifiedInviter: false,
+    } as const
+    await createDatabase({ store, now: new Date() }, { workspaceSlug: 'demo', databaseName: 'app' }, settings)
     const folder = await mkdtemp(resolve('node_modules', '.usher-readme-'))
     onCleanup(() => rm(folder, { recursive: true }))
     return folder
@@ -103,6 +108,14 @@ it('runs the snippet Manage the account', async ({ usher, runSnippet }) => {
   expect(usher.logged()).toContain('"audit":"user.tokens_revoked"')
 })
 
+it('runs the snippet Login by mail', async ({ runSnippet }) => {
+  vi.stubGlobal('location', new URL('https://app.example.com/login'))
+  expect((await runSnippet('Login by mail')).logged).toEqual([
+    ['These are not the digits of the mail.'],
+    ['Enter the digits where you started.'],
+  ])
+})
+
 it('runs the snippet Tenants and invitations', async ({ runSnippet }) => {
   expect((await runSnippet('Tenants and invitations')).logged).toEqual([
     [['grace@example.com admin']],
@@ -155,6 +168,7 @@ it('runs every snippet of the README', async () => {
     'The token',
     'Stay logged in',
     'Manage the account',
+    'Login by mail',
     'Tenants and invitations',
     'Recover the account',
     'What the database offers',
