@@ -51,7 +51,7 @@ export const StartedLogin = component(
 )
 export type StartedLogin = z.infer<typeof StartedLogin>
 
-const { preferredName, newTenant } = CreateUserBody.shape
+const { preferredName, locale, newTenant } = CreateUserBody.shape
 
 /** Body of `finishLogin`. */
 export const FinishLoginBody = body(
@@ -74,6 +74,7 @@ export const FinishLoginBody = body(
       { examples: [verifierExample], maxLength: 128 },
     ),
     preferredName: preferredName.clone(),
+    locale: locale.clone(),
     newTenant: newTenant.clone(),
     invitationCode: CreateUserBody.shape.invitationCode.clone(),
     mayCreate: field(
@@ -130,7 +131,7 @@ export const logins = c.router({
     },
     summary: 'Log in or sign up with a mail',
     description:
-      'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session.',
+      'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session.',
     metadata: { links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

@@ -1017,7 +1017,7 @@ export interface Operations {
     body: RequestLoginCodeBody,
     options?: CallOptions,
   ): Promise<Result<StartedLogin, RequestLoginCodeErrorCode>>
-  /** Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session. */
+  /** Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session. */
   finishLogin(
     body: FinishLoginBody,
     options?: CallOptions,

@@ -228,6 +228,12 @@ export interface FinishLoginBody {
    */
   preferredName?: string | null | undefined
   /**
+   * Language of the mails to the user, as a BCP 47 tag. Null means none: each mail follows the request that causes it.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
+  /**
    * Name of a tenant to create for the user in the same request. Null means none.
    *
    * @example Analytical Engines

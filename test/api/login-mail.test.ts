@@ -37,12 +37,13 @@ it('signs up an unknown address, verified and without a password, with a tenant'
   usher,
 }) => {
   const { code, verifier } = await mail.start(email)
-  const signedUp = await mail.finish({ code, verifier, preferredName: 'Ada', newTenant: 'Engines' })
+  const chosen = { preferredName: 'Ada', locale: 'de-AT' }
+  const signedUp = await mail.finish({ code, verifier, ...chosen, newTenant: 'Engines' })
   const { id, tenants, token, isNewUser } = signedUp.json()
   expect([signedUp.statusCode, isNewUser, tenants.length]).toEqual([200, true, 1])
   expect((await app.me(token.jwt)).json()).toMatchObject({
     email,
-    preferredName: 'Ada',
+    ...chosen,
     emailVerified: true,
     memberships: [{ name: 'Engines', role: 'owner' }],
   })

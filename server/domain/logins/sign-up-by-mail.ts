@@ -25,7 +25,7 @@ interface MailSignUp {
  */
 export async function signUpByMail(
   change: Change,
-  { preferredName = null, newTenant, mayCreate }: FinishLoginBody,
+  { preferredName = null, locale = null, newTenant, mayCreate }: FinishLoginBody,
   { attempt: { email, canonicalEmail }, acceptance, count }: MailSignUp,
 ): Promise<{ userId: string; facts: readonly Fact[] }> {
   const { database, now } = change
@@ -40,7 +40,7 @@ export async function signUpByMail(
     canonicalEmail,
     passwordHash: null,
     preferredName,
-    locale: null,
+    locale,
     createdAt: now,
     generation: now.getTime(),
   }
