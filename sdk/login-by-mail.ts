@@ -26,7 +26,10 @@ export interface LoginByMailOptions {
   crypto?: WebCrypto | undefined
 }
 
-/** Every `error.code` of `finishWithDigits` and `finishWithLink`. `started_elsewhere`: this browser has not started a login. */
+/**
+ * Every `error.code` of `finishWithDigits` and `finishWithLink`. `started_elsewhere`: this browser has not started the login. No
+ * request was sent, and the status is 400.
+ */
 export type FinishByMailErrorCode = FinishLoginErrorCode | 'started_elsewhere'
 
 /** What a new user or an invited one needs. See `finishLogin`. */
@@ -66,7 +69,7 @@ const keptMs = 3_600_000
 interface Browser {
   localStorage: TokenStore
   location?: { hash?: string; pathname: string; search: string }
-  history: { state: unknown; replaceState(state: unknown, unused: string, url: string): void }
+  history?: { state: unknown; replaceState(state: unknown, unused: string, url: string): void }
 }
 
 const browser = globalThis as unknown as Browser
@@ -141,7 +144,7 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
       const code = /[\da-f-]{36}\.[\w-]+/.exec(link)?.[0] ?? ''
       const { location, history } = browser
       if (code && location?.hash?.includes(code))
-        history.replaceState(history.state, '', location.pathname + location.search)
+        history?.replaceState(history.state, '', location.pathname + location.search)
       if (code !== linked?.code) linked = { code, result: finishLink(code, ...more) }
       return linked.result
     },
@@ -168,7 +171,7 @@ const startedElsewhere = () => ({
   data: undefined,
   error: new UsherError({
     code: 'started_elsewhere' as const,
-    status: undefined,
+    status: 400,
     title: 'The login was started elsewhere',
     detail: 'Enter the digits of the mail where you started, or start again here.',
     errors: [],

@@ -17,6 +17,7 @@ export const hosts: Record<string, string> = {
   'next/navigation': resolve('test/guides/hosts/next-navigation.ts'),
   'next/server': resolve('test/guides/hosts/next-server.ts'),
   '@sveltejs/kit': resolve('test/guides/hosts/sveltejs-kit.ts'),
+  'expo-crypto': resolve('test/guides/hosts/expo-crypto.ts'),
   'expo-linking': resolve('test/guides/hosts/expo-linking.ts'),
   'expo-secure-store': resolve('test/guides/hosts/expo-secure-store.ts'),
   'react-native': resolve('test/guides/hosts/react-native.tsx'),
@@ -34,20 +35,33 @@ export const it = browserTest
     SMTP_URL: smtp.url,
     MAIL_FROM: 'Acme <accounts@acme.example>',
   }))
+  /** Returns a line in the mails to an address. */
+  .extend(
+    'lineTo',
+    ({ smtp }) =>
+      (email: string, line: RegExp) =>
+        vi.waitFor(() => {
+          const mails = smtp.mails.filter(({ recipients }) => recipients.includes(email))
+          const lines = mails.flatMap(({ parsed }) => parsed.text?.split('\n') ?? [])
+          return lines.find((each) => line.test(each)) ?? expect.fail(`no mail to ${email}`)
+        }, 10_000),
+  )
   /** Returns the link in the mails to an address, with the name of its page if there are several. */
   .extend(
     'linkTo',
-    ({ smtp }) =>
+    ({ lineTo }) =>
       (email: string, page = '') =>
-        vi.waitFor(() => {
-          const mails = smtp.mails.filter(({ recipients }) => recipients.includes(email))
-          const links = mails.flatMap(({ parsed }) => parsed.text?.match(/^http\S+$/m)?.[0] ?? [])
-          return links.find((link) => link.includes(page)) ?? expect.fail(`no mail to ${email}`)
-        }, 10_000),
+        lineTo(email, new RegExp(`^http.*${page}`)),
+  )
+  .extend(
+    'digitsTo',
+    ({ lineTo }) =>
+      (email: string) =>
+        lineTo(email, /^\d{6}$/),
   )
   .extend('database', { scope: 'file' }, async ({ usher }) => {
     const database = await usher.newDatabase()
-    await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
+    await setDatabase(usher.store, database, { appUrl: 'https://app.example.com', loginMail: 'both' })
     return database
   })
   /** Signs a user up, and requests the mail that verifies the address. */

@@ -414,20 +414,23 @@ it('logs in, stays logged in after a restart, recovers the account, and logs out
 })
 
 describe.skipIf(!hasBrowser)('in Chromium', () => {
-  it('verifies the address, logs in, stays logged in after a reload, and logs out of all tabs without a build', async ({
+  it('verifies the address, logs in, stays logged in after a reload, logs out of all tabs, and logs in by a mail without a build', async ({
     folder,
     open,
     origin,
     linkTo,
+    digitsTo,
     signedUp,
   }) => {
     const { email } = validUser()
     await signedUp(email)
     const pageOf = (name: string) => readFileSync(join(folder, `script/${name}.html`))
-    const address = await servePage(
-      { '/': pageOf('index'), '/verify-email': pageOf('verify-email') },
-      (url) => readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')),
-    )
+    const pages = {
+      '/': pageOf('index'),
+      '/login': pageOf('login'),
+      '/verify-email': pageOf('verify-email'),
+    }
+    const address = await servePage(pages, (url) => readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')))
     const { page, expectFailedLoads } = await open([origin, address])
     const { pathname, hash } = new URL(await linkTo(email))
     await page.goto(address + pathname + hash)
@@ -468,6 +471,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await (await late).finished()
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await status.innerText()).toBe('')
+
+    const mailed = validUser().email
+    await page.getByRole('link', { name: 'By mail' }).click()
+    await page.getByLabel('Email').fill(mailed)
+    await page.getByRole('button', { name: 'Send a mail' }).click()
+    await page.getByLabel('Digits').fill(await digitsTo(mailed))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await expect.poll(() => status.innerText()).toBe(mailed)
   })
 
   it('logs in and out in all tabs with React, and sends nothing for a visitor', async ({

@@ -76,6 +76,14 @@ const formOf = (values: object) => {
   return data
 }
 
+/** Opens a page of Next.js. With a link, waits until its form has the code. */
+async function openForm(component: FunctionComponent, url?: string) {
+  const page = await renderPage(createElement(StrictMode, null, createElement(component)), { url })
+  const code = () => document.querySelector<HTMLInputElement>('input[name=code]')?.value
+  if (url) await vi.waitFor(() => expect(url.endsWith(code() || 'nothing')).toBe(true), 10_000)
+  return page
+}
+
 /** Writes the page that a guide describes as the same as another one, with `undoEmailChange`. */
 async function writeUndo(folder: string, changePage: string) {
   const undoPage = join(folder, changePage.replace('change-email', 'undo-email-change'))
@@ -114,13 +122,11 @@ it('verifies the address, changes it, and undoes that, with Next.js', async ({
     button(label)?.click()
     await vi.waitFor(() => expect(shown()).toContain(text), 10_000)
   }
-  const open = (component: FunctionComponent, url?: string) =>
-    renderPage(createElement(StrictMode, null, createElement(component)), { url })
-  const verification = await open(guide.VerifyEmail, await linkTo(email))
+  const verification = await openForm(guide.VerifyEmail, await linkTo(email))
   await press('Verify', 'Your address is verified.', verification)
   expect(location.hash).toBe('')
   await verification.close()
-  const page = await open(guide.Email)
+  const page = await openForm(guide.Email)
   await vi.waitFor(() => expect(page.button('Change address')).toBeDefined(), 10_000)
   page.fill({ email: next, password: 'a wrong password' })
   await press('Change address', 'Invalid email or password', page)
@@ -128,14 +134,14 @@ it('verifies the address, changes it, and undoes that, with Next.js', async ({
   await press('Change address', 'The new address gets a mail with a link.', page)
   await page.close()
 
-  const confirmed = await open(guide.ChangeEmail, await linkTo(next))
+  const confirmed = await openForm(guide.ChangeEmail, await linkTo(next))
   await press('Use this address', 'Your address has changed. Log in with it.', confirmed)
   await confirmed.close()
   await expect(guide.Home()).rejects.toThrow('redirect to /log-in')
   await expect(logIn()).rejects.toThrow('redirect to /')
   expect(renderToStaticMarkup(await guide.Home())).toContain(next)
 
-  const undone = await open(guide.UndoEmailChange, await linkTo(email, 'undo-email-change'))
+  const undone = await openForm(guide.UndoEmailChange, await linkTo(email, 'undo-email-change'))
   await press('Use this address', 'Your address has changed.', undone)
   await undone.close()
   expect(await logIn()).toMatchObject({ code: 'invalid_credentials' })
@@ -242,4 +248,131 @@ it('verifies the address, changes it, and undoes that, with Expo', async ({
   await press(guide.UndoEmailChange, 'Use this address', 'Your address has changed.')
   expect((await database.login({ email: next, password })).statusCode).toBe(401)
   expect(await linkTo(email, 'reset-password')).toContain('#code=')
+})
+
+reactIt('logs in by a mail with React', async ({ openApp, linkTo, digitsTo }) => {
+  const request = async (email: string) => {
+    const app = await openApp('http://localhost/')
+    await app.press('By mail')
+    await vi.waitFor(() => expect(app.page.button('Send a mail')).toBeDefined(), 10_000)
+    app.page.fill({ email: 'ada@example' })
+    await app.press('Send a mail')
+    await app.shows('must be an email address')
+    app.page.fill({ email })
+    await app.press('Send a mail')
+    await app.shows('Enter the digits of the mail')
+    return app
+  }
+  const [email, other] = [validUser().email, validUser().email]
+  const requested = await request(email)
+  await requested.page.close()
+  const linked = await openApp(await linkTo(email))
+  expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
+  await linked.shows(email)
+  await linked.press('Log out')
+  await vi.waitFor(() => expect(linked.page.button('Send a mail')).toBeDefined(), 10_000)
+  await linked.page.close()
+
+  const app = await request(other)
+  app.page.fill({ digits: '12345' })
+  await app.press('Use the digits')
+  await app.shows('must be six digits')
+  app.page.fill({ digits: await digitsTo(other) })
+  await app.press('Use the digits')
+  await app.shows(other)
+  await app.usher.signOut()
+  await app.page.close()
+  const used = await openApp(await linkTo(other))
+  await used.shows('Enter the digits of the mail where you started')
+  await used.press('Start again')
+  await used.shows('Send a mail')
+  await used.page.close()
+})
+
+it('logs in by a mail with Next.js', async ({ load, linkTo, digitsTo }) => {
+  const guide = await load(
+    'nextjs',
+    `export { default as LogInByMail } from './app/login/page'
+    export { default as Home } from './app/page'
+    export * from './app/actions'
+    export { jar, runAction } from 'next/headers'`,
+  )
+  const [email, other] = [validUser().email, validUser().email]
+  const submit = async ({ button, text }: Page, label: string, expected: string) => {
+    await vi.waitFor(() => expect(button(label)?.disabled).toBe(false), 10_000)
+    button(label)?.click()
+    await vi.waitFor(() => expect(text()).toContain(expected), 10_000)
+  }
+  const page = await openForm(guide.LogInByMail)
+  await vi.waitFor(() => expect(page.button('Send a mail')).toBeDefined(), 10_000)
+  page.fill({ email: 'ada@example' })
+  await submit(page, 'Send a mail', 'must be an email address')
+  page.fill({ email })
+  await submit(page, 'Send a mail', 'The digits of the mail')
+  await page.close()
+  // The browser of the page has no cookies.
+  const elsewhere = await openForm(guide.LogInByMail, await linkTo(email))
+  await submit(elsewhere, 'Log in', 'Enter the digits of the mail where you started')
+  await elsewhere.close()
+
+  const send = formOf({ email: other })
+  expect(await guide.runAction(guide.sendMail, undefined, send)).toBe('sent')
+  const finish = (values: object) => guide.runAction(guide.logInByMail, undefined, formOf(values))
+  expect(await finish({ digits: '12345' })).toMatchObject({ code: 'validation_failed' })
+  await expect(finish({ digits: await digitsTo(other) })).rejects.toThrow('redirect to /')
+  expect(renderToStaticMarkup(await guide.Home())).toContain(other)
+  expect([...guide.jar.keys()]).not.toContain('usher.logins')
+})
+
+it('logs in by a mail with SvelteKit', async ({ load, linkTo }) => {
+  const guide = await load(
+    'sveltekit',
+    `export * as home from './src/routes/+page.server'
+    export * as login from './src/routes/login/+page.server'
+    export * as linked from './src/routes/reset-password/+page'`,
+  )
+  const [event, otherBrowser] = [createEvents(), createEvents()]
+  const { email } = validUser()
+  const { start, finish } = guide.login.actions
+  expect(await start(event({ email }))).toEqual({ isSent: true })
+  vi.stubGlobal('location', new URL(await linkTo(email)))
+  const { code } = guide.linked.load()
+  const elsewhere = { status: 400, data: { error: { code: 'started_elsewhere' } } }
+  expect(await finish(otherBrowser({ code }))).toMatchObject(elsewhere)
+  expect(await finish(event({ digits: '12345' }))).toMatchObject({ status: 400 })
+  await expect(finish(event({ code }))).rejects.toThrow('303 to /')
+  expect(await guide.home.load(event())).toMatchObject({ user: { email } })
+})
+
+it('logs in by a mail with Expo', async ({ load, linkTo, digitsTo }) => {
+  const start = () =>
+    load(
+      'expo',
+      `export { default as LogInByMail } from './app/login'
+      export { usher, byMail } from './usher'
+      export { openBy } from 'expo-linking'
+      export { items } from 'expo-secure-store'`,
+    )
+  const [email, other] = [validUser().email, validUser().email]
+  const app = await start()
+  const open = (component: FunctionComponent) =>
+    renderPage(createElement(StrictMode, null, createElement(component)))
+  const page = await open(app.LogInByMail)
+  await vi.waitFor(() => expect(page.button('Send a mail')).toBeDefined(), 10_000)
+  page.fill({ Email: email })
+  page.button('Send a mail')?.click()
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined(), 10_000)
+  page.fill({ 'Digits of the mail': await digitsTo(email) })
+  page.button('Log in')?.click()
+  await vi.waitFor(() => expect(page.text()).toBe(email), 10_000)
+  await app.usher.signOut()
+  await page.close()
+
+  await app.byMail.start({ email: other })
+  const restarted = await start()
+  for (const [key, value] of app.items) restarted.items.set(key, value)
+  restarted.openBy(await linkTo(other))
+  const linked = await open(restarted.LogInByMail)
+  await vi.waitFor(() => expect(linked.text()).toBe(other), 10_000)
+  await linked.close()
 })
