@@ -9,6 +9,7 @@ import { component, field } from './registry.js'
 import { role, shownRole } from './role.js'
 import { TenantPath, tenantPath } from './tenant-path.js'
 import { changing, inTenant } from './tenants.js'
+import { AccessToken } from './users.js'
 
 const c = initContract()
 
@@ -81,6 +82,7 @@ export const AcceptedInvitation = component(
     tenantId: field('ID of the tenant.', z.uuid()),
     role: shownRole('Role of the current user:'),
     joinedAt: instant('When the user joined the tenant'),
+    token: AccessToken.exactOptional(),
   }),
 )
 export type AcceptedInvitation = z.infer<typeof AcceptedInvitation>
@@ -147,7 +149,7 @@ export const invitations = c.router({
     },
     summary: 'Accept an invitation',
     description:
-      'Adds the current user to the tenant. The user must have the invited address, and have verified it. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead.',
-    metadata: { security: 'bearer' },
+      'Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead.',
+    metadata: { security: 'bearer', signsIn: 'renewal' },
   },
 } satisfies DescribedRoutes)

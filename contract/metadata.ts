@@ -33,7 +33,7 @@ export interface RouteMetadata {
   mayAskToWait?: boolean
   /**
    * Whose access token the response has: that of a `login`, or a `renewal` for the same user, whose sessions have ended. Every
-   * operation that returns a token has it, unless it also returns the refresh token of a session.
+   * operation that may return a token has it, unless it also returns the refresh token of a session.
    */
   signsIn?: 'login' | 'renewal'
   /** Which sessions of the user end: `all`, all `others`, or the `one` of the path. Access tokens of them are revoked. */

@@ -858,6 +858,7 @@ export const invitations = {
     needsToken: true,
     status: 200,
     field: 'tenantId',
+    signsIn: 'renewal',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -1136,7 +1137,7 @@ export interface Operations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, RevokeInvitationErrorCode>>
-  /** Adds the current user to the tenant. The user must have the invited address, and have verified it. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
+  /** Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
   acceptInvitation(
     body: AcceptInvitationBody,
     options?: CallOptions,

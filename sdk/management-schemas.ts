@@ -549,6 +549,8 @@ export interface ManagedUser {
   privateMetadata: { [field: string]: unknown } | null
   /** The user’s tenants, in the order of joining. */
   memberships: ManagedMembership[]
+  /** Whether the user has a password. A user without one logs in by mail, or chooses one with a code. */
+  hasPassword: boolean
   /** Whether logins may have to wait because earlier ones failed. */
   throttled: boolean
   /** Number of sessions that have not ended. */

@@ -74,8 +74,8 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
       sent || needsToken !== true ? await send(request, options, rest[0] as CallOptions) : noToken
 
     if (isSuccess(endpoint, exchange)) {
-      const data = exchange.body as SignedInUser | undefined
-      if (endpoint.signsIn && data && decides(endpoint.signsIn === 'session'))
+      const data = exchange.body as Partial<SignedInUser> | undefined
+      if (endpoint.signsIn && data?.token && decides(endpoint.signsIn === 'session'))
         await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
       if (endpoint.signsOut === 'all' && decides() && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }

@@ -25,6 +25,7 @@ export interface AcceptedInvitation {
   role: string
   /** When the user joined the tenant (RFC 3339, UTC). */
   joinedAt: string
+  token?: AccessToken | undefined
 }
 
 /** Access token for later requests of the user. */

@@ -70,13 +70,13 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   /** What follows a success, by what the operation does with the user's login. */
   const next: Record<string, Next | undefined> = {
-    async renewal({ token: { jwt } }, former) {
-      if (jwt !== login.token) return
+    async renewal({ token }, former) {
+      if (!token || token.jwt !== login.token) return
       const [current] = refreshToken.read()
       // An earlier login has opened a session meanwhile, perhaps of another user.
       const isOther = sessionIdOf(current) !== sessionIdOf(former)
       if (isOther) await tokens.forget()
-      if (former) await open(jwt)
+      if (former) await open(token.jwt)
       if (isOther) await end(current)
     },
     all: leave,
@@ -101,7 +101,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
 type Operation = (...given: unknown[]) => Promise<Result<unknown, ErrorCode>>
 
 /** Called after a success with the response, the refresh token at the call, and the first argument. */
-type Next = (data: SignedInUser, former: string | undefined, first: string) => unknown
+type Next = (data: Partial<SignedInUser>, former: string | undefined, first: string) => unknown
 
 const follow = (
   operation: Operation,

@@ -82,6 +82,10 @@ export const ManagedUser = component(
     metadata: metadata('An object of the product that the user sees, or null.'),
     privateMetadata: privateMetadata(),
     memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
+    hasPassword: field(
+      'Whether the user has a password. A user without one logs in by mail, or chooses one with a code.',
+      z.boolean(),
+    ),
     throttled: field('Whether logins may have to wait because earlier ones failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     lastLoginOn: field(

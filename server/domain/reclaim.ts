@@ -1,4 +1,3 @@
-import { deleteCodes } from '../store/queries/email-changes.js'
 import { forgetNetworks, verifyAndRevoke } from '../store/queries/reclaim.js'
 import { freeReserved } from '../store/queries/reserved-addresses.js'
 import type { Change, Fact } from './change.js'
@@ -8,7 +7,7 @@ import type { Change, Fact } from './change.js'
 
 /**
  * Gives a locked user whose address was never verified to the person who has proven to receive mail there. Removes the password,
- * and revokes tokens and sessions.
+ * and revokes tokens, sessions, and the codes that change password or address. A code that verifies the address proves no more.
  */
 export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
   await verifyAndRevoke(change, { databaseId: change.database.id, userId }, change.now)
@@ -19,10 +18,9 @@ export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
   ]
 }
 
-/** Removes what else a person who signed up with the address of another one could use: codes, former addresses, known networks. */
+/** Removes what else a person who signed up with the address of another one could use: former addresses and known networks. */
 export async function removeClaims(change: Change, userId: string) {
   const key = { databaseId: change.database.id, userId }
-  await deleteCodes(change, key)
   await freeReserved(change, key, 0)
   await forgetNetworks(change, key)
 }

@@ -394,7 +394,6 @@ describe('delivery', () => {
   }) => {
     const email = 'ada@example.com'
     const { id } = await app.signedUp({ email })
-    await app.markVerified(email)
     const replaced = await app.resetCode(email)
     await app.delivered()
     const message = undeletedMessage(app.id, id, replaced, app.clock.now)

@@ -182,6 +182,7 @@ describe('user show', () => {
       lastLoginOn: null,
       memberships: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
       tenants: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
+      hasPassword: true,
       failedLogins: { count: 1, lastAt: now },
     })
     expect(await usher.json(`user show ${database.path} ${id}`)).toEqual(shown)

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { defaultSettings } from '../../server/domain/databases/settings.js'
+import { defaultSettings, settings } from '../../server/domain/databases/settings.js'
+import { triesOfDigits } from '../../server/domain/logins/proof.js'
 import { networksPerSite } from '../../server/domain/throttle/network-allowance.js'
+import { mailsPerHour } from '../../server/domain/throttle/request-limits.js'
 import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/domain/throttle/rules.js'
 
 const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -52,4 +54,12 @@ it('the documents have the time for which a network is known', async () => {
   expect(await read('docs/glossary.md')).toContain(
     `A network from which a user logged in within the last ${days} days.`,
   )
+})
+
+it('SECURITY.md has the guesses of digits', async () => {
+  const text = await read('SECURITY.md')
+  const guesses = (mails: number) => (triesOfDigits * mails).toLocaleString('en')
+  expect(text).toContain(`| one address, any number of networks | ${guesses(mailsPerHour.address)} an hour,`)
+  expect(text).toContain(`| all addresses, one network | ${guesses(mailsPerHour.network)} an hour |`)
+  expect(text).toContain(`| ${guesses(settings.mailsPerHour.default)} an hour, by the default of`)
 })

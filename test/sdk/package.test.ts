@@ -165,16 +165,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4440 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4450 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5490,
+      maxBytes: 5520,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2400,
+      maxBytes: 2410,
     },
     {
       name: 'a client of the management API',

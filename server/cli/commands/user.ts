@@ -137,6 +137,7 @@ function describe(user: Awaited<ReturnType<typeof showUser>>) {
     ['preferred name', user.preferredName === null ? 'none' : printable(user.preferredName)],
     ['locale', user.locale ?? 'none'],
     ['created', user.createdAt.toISOString()],
+    ['password', user.hasPassword ? 'yes' : 'none'],
     ['state', user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'],
     [
       'failed logins',

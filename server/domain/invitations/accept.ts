@@ -1,18 +1,16 @@
-import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
+import type { AcceptedInvitation } from '@usher/contract'
 import { type FoundInvitation, findPending, type PendingInvitation } from '../../store/queries/acceptances.js'
 import { deleteInvitation } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { lockUsersAndTenant } from '../../store/queries/members.js'
 import type { Queries } from '../../store/store.js'
-import { runChange } from '../change.js'
-import type { AppContext } from '../context.js'
-import type { RuleDatabase } from '../databases/find-database.js'
+import type { Change, Outcome } from '../change.js'
+import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
 import { requireLocked } from '../locked-user.js'
 import { Problem } from '../problem.js'
-import type { UserRequest } from '../request.js'
+import { reclaim } from '../reclaim.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
-import { requireInvitation } from './code.js'
 
 /** An invitation that a user accepts. */
 export interface Acceptance {
@@ -23,31 +21,35 @@ export interface Acceptance {
 }
 
 /**
- * Adds the user of a token to the tenant of an invitation.
+ * Adds the user of a token to the tenant of an invitation. The code has proven that somebody receives mail at the address, so an
+ * account that has never verified it is given to that person first.
  *
+ * @returns also whether the account was given to another person, which revokes its tokens
  * @throws {Problem} in this order: `code_invalid`, also if the inviter may no longer give the role or the address has
- * joined the tenant; `invitation_for_other_address`; `email_not_verified`, because a stranger may have
- * signed up with the address and wait for an invitation; `seats_full`
+ * joined the tenant; `invitation_for_other_address`; `email_not_verified` if users without a password could not log in;
+ * `seats_full`
  */
-export async function acceptInvitation(
-  context: AppContext,
-  request: UserRequest<AcceptInvitationBody>,
-): Promise<AcceptedInvitation> {
-  const { database, user, body } = request
-  const invitation = await requireInvitation(context, database, body.code)
-  return runChange(context, request, async (change) => {
-    const { now } = change
-    const acceptance = { database, invitation, userId: user.id, now }
-    const pending = await lockPending(change, acceptance)
-    const { canonicalEmail, emailVerifiedAt } = await requireLocked(change, user.id)
-    if (canonicalEmail !== invitation.canonicalEmail) throw new Problem('invitation_for_other_address')
-    if (!emailVerifiedAt) throw new Problem('email_not_verified')
-    requireSeat(pending)
-    await join(change, acceptance, pending)
-    const joined = { tenantId: invitation.tenantId, role: pending.role, joinedAt: now.toISOString() }
-    return { result: joined, facts: joinEvents(acceptance) }
-  })
+export async function acceptByUser(
+  change: Change,
+  { invitation, userId }: Pick<Acceptance, 'invitation' | 'userId'>,
+): Promise<Outcome<AcceptedInvitation & { isReclaimed: boolean }>> {
+  const { database, now } = change
+  const acceptance = { database, invitation, userId, now }
+  const pending = await lockPending(change, acceptance)
+  const { canonicalEmail, emailVerifiedAt } = await requireLocked(change, userId)
+  if (canonicalEmail !== invitation.canonicalEmail) throw new Problem('invitation_for_other_address')
+  const isReclaimed = emailVerifiedAt === null
+  if (isReclaimed && !canReturn(database)) throw new Problem('email_not_verified')
+  requireSeat(pending)
+  const reclaimed = isReclaimed ? await reclaim(change, userId) : []
+  await join(change, acceptance, pending)
+  const joined = { tenantId: invitation.tenantId, role: pending.role, joinedAt: now.toISOString() }
+  return { result: { ...joined, isReclaimed }, facts: [...reclaimed, ...joinEvents(acceptance)] }
 }
+
+/** Returns whether users without a password can log in: by a password reset, or by mail. */
+const canReturn = (database: RuleDatabase) =>
+  (database.accountOperations && database.appUrl !== null) || loginMailOf(database) !== 'off'
 
 /**
  * Locks a user and the tenant of an invitation, and then reads the invitation.

@@ -2,10 +2,10 @@ import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { runChange } from '../../domain/change.js'
 import type { AppContext } from '../../domain/context.js'
-import { acceptInvitation } from '../../domain/invitations/accept.js'
 import { inviteMember } from '../../domain/invitations/invite.js'
 import { listInvitations, revokeInvitation } from '../../domain/invitations/pending.js'
 import { unless } from '../../domain/problem.js'
+import { acceptInvitation } from '../../domain/users/accept-invitation.js'
 import { hasTenantOperations, serveOperations } from '../serve-operations.js'
 
 export const invitationRoutes = (app: FastifyInstance, context: AppContext) =>

@@ -102,7 +102,7 @@ export async function replaceAddress(
 ) {
   const address = [email, canonicalEmail, now, now.getTime(), withoutPassword]
   await revokeBy({ query }, { text: replaceAddressStatement, values: [databaseId, userId, ...address], now })
-  await deleteCodes({ query }, { databaseId, userId })
+  await query(deleteCodesStatement, [databaseId, userId])
 }
 
 const replaceAddressStatement = `
@@ -110,10 +110,6 @@ const replaceAddressStatement = `
     ${revoking('$6')}, password_hash = CASE WHEN $7::boolean THEN NULL ELSE u.password_hash END
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid
   RETURNING u.generation`
-
-/** Deletes all codes of a user, and the waiting mails with codes. */
-export const deleteCodes = ({ query }: Queries, { databaseId, userId }: UserKey) =>
-  query(deleteCodesStatement, [databaseId, userId])
 
 const deleteCodesStatement = `
   WITH code AS (

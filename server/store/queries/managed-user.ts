@@ -23,6 +23,7 @@ export type FoundUser = Pick<
   sessions: number
   /** The last login from a known network. */
   lastLoginAt: Date | null
+  hasPassword: boolean
 }
 
 type UserRow = Omit<FoundUser, 'id' | 'memberships'> &
@@ -79,6 +80,7 @@ const userOfRow = (row: UserRow): FoundUser => ({
   memberships: [],
   sessions: row.sessions,
   lastLoginAt: row.lastLoginAt,
+  hasPassword: row.hasPassword,
 })
 
 // As for users of tokens. The counts are in the subquery of the user, so that each is read once and not for each tenant.
@@ -86,7 +88,7 @@ const userOfRow = (row: UserRow): FoundUser => ({
 // The place is an int, because Prisma returns a bigint as another type.
 const findStatement = `
   SELECT wanted.place::int, u.id AS "userId", ${listedColumns}, u.metadata, u.private_metadata AS "privateMetadata",
-    u.sessions, u."lastLoginAt", ${mayDelayLogins({ count: '$4', since: '$5' })} AS "mayDelay", ${joinedColumns},
+    u.sessions, u."lastLoginAt", u.password_hash IS NOT NULL AS "hasPassword", ${mayDelayLogins({ count: '$4', since: '$5' })} AS "mayDelay", ${joinedColumns},
     ${apiKeyColumns}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $6::text[])::text[])
     WITH ORDINALITY AS wanted (user_id, api_key_id, place)

@@ -1,21 +1,20 @@
 import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
-import { type Revoked, revoking } from './revocations.js'
+import { change, type Revoked, revoking } from './revocations.js'
 import { revokeBy } from './stored-revocations.js'
 
 type UserKey = Pick<User, 'databaseId'> & { userId: string }
 
-/** Removes the password of a locked user, revokes tokens and sessions, and verifies the address. Returns the new generation. */
-export async function verifyAndRevoke(transaction: Queries, { databaseId, userId }: UserKey, now: Date) {
-  const values: [string, string, ...unknown[]] = [databaseId, userId, now, now.getTime()]
-  const [revoked] = await revokeBy<Revoked>(transaction, { text: verifyStatement, values, now })
-  return revoked
+/** Removes the password of a locked user, revokes tokens, sessions and codes, and verifies the address. */
+export function verifyAndRevoke(transaction: Queries, { databaseId, userId }: UserKey, now: Date) {
+  const values: [string, string, ...unknown[]] = [databaseId, userId, now.getTime(), now]
+  return revokeBy<Revoked>(transaction, { text: verifyStatement, values, now })
 }
 
-const verifyStatement = `
-  UPDATE usher."user" AS u SET password_hash = NULL, email_verified_at = $3::timestamptz, ${revoking('$4')}
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid
-  RETURNING u.generation`
+const verifyStatement = change(
+  `${revoking('$3')}, password_hash = NULL, email_verified_at = $4::timestamptz`,
+  'true',
+)
 
 /** Deletes the networks from which a user has logged in. */
 export const forgetNetworks = ({ query }: Queries, { databaseId, userId }: UserKey) =>

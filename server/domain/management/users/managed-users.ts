@@ -108,6 +108,7 @@ export function managedUser(user: UserState | undefined): ManagedUser {
       role,
       joinedAt: joinedAt.toISOString(),
     })),
+    hasPassword: user.hasPassword,
     throttled: user.throttled,
     sessions: user.sessions,
     lastLoginOn: user.lastLoginAt?.toISOString().slice(0, 10) ?? null,
