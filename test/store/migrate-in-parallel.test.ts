@@ -67,7 +67,7 @@ async function waiting(prisma: Pick<OpenStore['prisma'], '$queryRaw'>) {
 }
 
 it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
-  const { one, other, next } = await migratedBefore('ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
+  const { one, other, next } = await migratedBefore('ALTER TABLE usher."user" ADD COLUMN nickname TEXT;')
   await duringBackup(other, () =>
     expect(migrate(one, next)).rejects.toThrow(
       'migration 1_next failed and was rolled back: canceling statement due to lock timeout',
@@ -85,7 +85,7 @@ it('a migration that changes only statistics waits for no backup', async () => {
 
 it('a migration gives up its tables to a request that it waits for', async () => {
   const { one, other, next } = await migratedBefore(
-    'ALTER TABLE usher.tenant ADD COLUMN plan TEXT;\nALTER TABLE usher."user" ADD COLUMN locale TEXT;',
+    'ALTER TABLE usher.tenant ADD COLUMN plan TEXT;\nALTER TABLE usher."user" ADD COLUMN nickname TEXT;',
   )
   let migrating: Promise<string[]> | undefined
   await other.prisma.$transaction(

@@ -19,7 +19,7 @@ export async function writeMigration(folder: string, name: string, sql: string) 
 export const nextMigration = {
   name: '29990101000000_next',
   sql: `
-ALTER TABLE usher."user" ADD COLUMN locale TEXT;
+ALTER TABLE usher."user" ADD COLUMN nickname TEXT;
 ALTER TABLE usher.tenant ADD COLUMN plan TEXT NOT NULL DEFAULT 'free';
 CREATE INDEX user_created_at ON usher."user" (database_id, created_at);
 CREATE TABLE usher.note (

@@ -115,7 +115,7 @@ it('a migration runs under load', async () => {
   const folder = await createMigration(
     '9_next',
     `ALTER TYPE usher.password_policy ADD VALUE 'long';
-ALTER TABLE usher."user" ADD COLUMN locale TEXT;
+ALTER TABLE usher."user" ADD COLUMN nickname TEXT;
 CREATE TABLE "usher"."note" (
   database_id UUID, user_id UUID, text TEXT, PRIMARY KEY (database_id, user_id)
 );
