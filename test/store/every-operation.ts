@@ -72,7 +72,7 @@ async function readAcrossDatabases({ newDatabase, send, store, context }: TestAp
 }
 
 /** Causes events that a webhook accepts, and events that it refuses. */
-async function sendEvents(api: TestApi, newDatabase: (webhookUrl: string) => Promise<TestDatabase>) {
+export async function sendEvents(api: TestApi, newDatabase: (webhookUrl: string) => Promise<TestDatabase>) {
   const receiver = await startReceiver()
   const { id, users } = await newDatabase(receiver.url)
   const signUp = async (attempts: number) => {
