@@ -231,3 +231,27 @@ it('counts sign-ups by mail as others, and lets users of the same network log in
     [200, undefined],
   ])
 })
+
+it('sends the same code again after a kill, and it works once', async ({ app, mail, smtp, usher }) => {
+  const { login, verifier } = await mail.start(email)
+  const [first] = await app.delivered()
+  // As if the server had been killed after the mail was accepted.
+  await usher.store.prisma.message.create({
+    data: {
+      databaseId: app.id,
+      id: login,
+      kind: 'mail',
+      payload: { type: 'login_code' },
+      createdAt: new Date(app.clock.now),
+      dueAt: new Date(app.clock.now),
+    },
+  })
+  smtp.mails.splice(0)
+  usher.context.deliver([{ databaseId: app.id }])
+  const [again] = await app.delivered()
+  const code = codeIn(again as never)
+  expect(code).toBe(codeIn(first as never))
+  expect((await mail.finish({ code, verifier })).statusCode).toBe(200)
+  app.clock.now += 31_000
+  expect(outcome(await mail.finish({ code, verifier }))).toEqual([400, 'code_invalid'])
+})

@@ -10,7 +10,7 @@ import {
 
 /** Members that the tenant of a history has room for. */
 export const seats = 5
-/** The user whose address is not verified. */
+/** The user whose address is not verified until an invitation is accepted, which revokes the tokens and returns a new one. */
 export const unverified = 'd'
 
 const names = ['invite', 'revoke', 'accept', 'signUp', 'listInvited']
@@ -85,7 +85,6 @@ function byAcceptance(state: TenantState, operation: TenantOperation) {
   if (state.gone.includes(actor)) return isInvalid && outcome === 'code_invalid' ? outcome : 'refused'
   if (isInvalid) return 'code_invalid'
   if (actor !== target) return 'invitation_for_other_address'
-  if (actor === unverified) return 'email_not_verified'
   return joined(state, pending, operation)
 }
 

@@ -119,7 +119,15 @@ export async function request(
     tenant.invitations.set(chosen.target, invitationId)
     return { outcome: 'done', invitationId, createdAt }
   }
-  if (chosen.name === 'accept') return { outcome: 'done', role: body.role ?? '' }
+  if (chosen.name === 'accept') {
+    const user = users.get(actor)
+    if (!body.token || !user) return { outcome: 'done', role: body.role ?? '' }
+    const former = user.jwt
+    user.jwt = body.token.jwt
+    const me = await send(world, random, ['GET', '/users/me', former])
+    const isRevoked = me === undefined || (me.body as Body).code === 'token_invalid'
+    return { outcome: isRevoked ? 'done' : 'a token of a reclaimed account lives', role: body.role ?? '' }
+  }
   if (chosen.name === 'signUp') {
     const user = users.get(actor)
     if (user) Object.assign(user, { id: body.id, jwt: body.token?.jwt })

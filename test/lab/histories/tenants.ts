@@ -135,6 +135,8 @@ export async function runTenantRound(world: World, random: Random, operations: n
         const times = { call, return: end, isRead: reads.includes(chosen.name) }
         const codeId = code && { codeId: code.value.split('.')[0] ?? '' }
         history.push({ ...input, ...codeId, actor, outcome: undefined, ...known, ...times })
+        // The token may have been revoked, and the new one is unknown.
+        if (actor === unverified && chosen.name === 'accept' && known.outcome === undefined) break
       }
     }),
   )
