@@ -1,8 +1,9 @@
 import type { ErrorCode, Membership, Result, SessionInfo, User, UsherError } from '@usher/sdk'
+import type { FinishByMailErrorCode } from '@usher/sdk/login-by-mail'
 import { actionButton, element, formatTime, listItem } from './elements.js'
 import { clearMessages, showErrors, showSuccess } from './messages.js'
 import { findTeam, showTeam, teamActions, teamId } from './team.js'
-import { usher } from './usher.js'
+import { byMail, usher } from './usher.js'
 
 /** The code in the link of a mail. */
 const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
@@ -10,9 +11,14 @@ const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
 let linkedForm = code && location.pathname.slice(1)
 if (code) history.replaceState(null, '', '/')
 
+type Action = (value: (name: string) => string) => Promise<Result<unknown, ErrorCode | FinishByMailErrorCode>>
+
 /** The action of each form, by the ID of the form. */
-const actions: Record<string, (value: (name: string) => string) => Promise<Result<unknown, ErrorCode>>> = {
+const actions: Record<string, Action> = {
   'log-in': (value) => usher.login({ email: value('email'), password: value('password') }),
+  'by-mail': (value) => byMail.start({ email: value('email') }),
+  digits: (value) => byMail.finishWithDigits(value('digits')),
+  login: () => byMail.finishWithLink(code),
   'sign-up': (value) =>
     usher.createUser({
       email: value('email'),
@@ -28,13 +34,14 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
   verification: () => usher.requestEmailVerification(),
   'change-email': () => usher.changeEmail({ code }),
   'undo-email-change': () => usher.undoEmailChange({ code }),
-  email: (value) => usher.requestEmailChange({ email: value('email'), password: value('password') }),
+  email: (value) =>
+    usher.requestEmailChange({ email: value('email'), password: value('password') || undefined }),
   profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
   teams: (value) => usher.createTenant({ name: value('name') }),
   sessions: (value) => (value('session') ? usher.endSessionById(value('session')) : usher.endAllSessions()),
   password: (value) =>
-    usher.changePassword({ password: value('password'), newPassword: value('newPassword') }),
-  deletion: (value) => usher.deleteMe({ password: value('password') }),
+    usher.changePassword({ password: value('password') || undefined, newPassword: value('newPassword') }),
+  deletion: (value) => usher.deleteMe({ password: value('password') || undefined }),
   ...teamActions,
 }
 
@@ -56,10 +63,14 @@ addEventListener('hashchange', show)
 // Called when the token has changed, here or in another tab.
 usher.subscribe(show)
 show()
+// Needs no click: a program that opens all links has not started the login.
+if (linkedForm === 'login') document.forms.namedItem('login')?.requestSubmit()
 
 /** Returns the ID of what to show: the form of a mail, what the URL names, the account, or the login form. */
 function viewId() {
-  const named = ['#log-in', '#sign-up', '#forgot-password'].find((each) => each === location.hash)?.slice(1)
+  const named = ['log-in', 'by-mail', 'digits', 'sign-up', 'forgot-password'].find(
+    (each) => `#${each}` === location.hash,
+  )
   // A sign-up accepts the invitation, and a login comes before it is accepted.
   if (linkedForm === 'invitation' && (!usher.token || signUp.ariaBusy)) return named ?? 'sign-up'
   return linkedForm || named || (!usher.token ? 'log-in' : teamId() ? 'team' : 'account')
@@ -86,6 +97,13 @@ async function show() {
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
   if (view?.localName === 'section') await load()
+  if (view?.id === 'log-in') offerMail()
+}
+
+/** Offers the login by mail if the database has it. */
+async function offerMail() {
+  const { data } = await usher.features()
+  if (data && data.loginMail !== 'off') document.getElementById('offer-mail')?.removeAttribute('hidden')
 }
 
 /** Leads on from an expired link. Only the user can request the mail that verifies an address. */
@@ -93,6 +111,7 @@ async function leaveLink(form?: string) {
   linkedForm = ''
   clearMessages(signUp)
   if (form === 'reset-password') location.hash = '#forgot-password'
+  if (form === 'login') location.hash = '#by-mail'
   await show()
   if (form !== 'verify-email') return
   const request = document.forms.namedItem('verification')
@@ -110,6 +129,7 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   form.ariaBusy = null
   if (result?.error) return showErrors(visible(form), result.error)
   if (form.id === linkedForm || form === signUp) linkedForm = ''
+  if (form.id === 'by-mail') history.replaceState(null, '', '#digits')
   await show()
   form.reset()
   if (submitter) keepFocus(form, submitter as HTMLButtonElement)

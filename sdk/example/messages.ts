@@ -1,14 +1,14 @@
 import type { UsherError } from '@usher/sdk'
 
 /** Shows an error below the fields that it concerns, or above the form. Moves the focus to the first of the fields. */
-export function showErrors(form: HTMLFormElement, error: UsherError) {
+export function showErrors(form: HTMLFormElement, error: UsherError<string>) {
   for (const { path, detail } of messagesOf(form, error)) {
     const field = form.querySelector(`input[name="${path}"]`)
     const target = field?.nextElementSibling ?? form.querySelector('[role=alert]')
     field?.setAttribute('aria-invalid', 'true')
     target?.append(target.textContent ? `; ${detail}` : detail)
   }
-  const isExpired = ['code_invalid', 'email_not_verified'].includes(error.code)
+  const isExpired = ['code_invalid', 'email_not_verified', 'started_elsewhere'].includes(error.code)
   form.classList.toggle('expired', isExpired && form.querySelector('.renew') !== null)
   form.querySelector<HTMLElement>('[aria-invalid], .expired .renew')?.focus()
 }
@@ -26,7 +26,10 @@ export function clearMessages(form: HTMLFormElement) {
 }
 
 /** Returns the messages of an error. A message without `path` does not concern a field. */
-function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?: string; detail: string }[] {
+function messagesOf(
+  form: HTMLFormElement,
+  error: UsherError<string>,
+): readonly { path?: string; detail: string }[] {
   switch (error.code) {
     case 'validation_failed':
       return error.errors
@@ -55,7 +58,13 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
     case 'member_not_found':
       return [{ detail: 'This user is no longer a member of the team.' }]
     case 'code_invalid':
-      return [{ detail: 'This link is no longer valid.' }]
+      return 'digits' in form.elements
+        ? [{ path: 'digits', detail: 'Wrong or expired digits' }]
+        : [{ detail: 'This link is no longer valid.' }]
+    case 'started_elsewhere':
+      return [{ detail: error.detail }]
+    case 'recent_login_required':
+      return [{ detail: 'Log out, log in by mail, and try again within 10 minutes.' }]
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':

@@ -1,3 +1,4 @@
+import { createLoginByMail } from '@usher/sdk/login-by-mail'
 import { createSessionClient } from '@usher/sdk/session'
 import { deviceName } from './device.js'
 
@@ -9,3 +10,5 @@ export const usher = createSessionClient({
   sessionStore: () => localStorage,
   label: deviceName(navigator.userAgent),
 })
+
+export const byMail = createLoginByMail(usher)

@@ -36,22 +36,28 @@ const it = browserTest
     const example = startChild(process.execPath, [vite, 'preview', ...of, '--port', port])
     await example.printed('Local:')
     const url = `http://localhost:${port}`
-    await setDatabase(usher.store, database, { appUrl: url })
+    await setDatabase(usher.store, database, { appUrl: url, loginMail: 'both' })
     return url
   })
-  /** Returns the link in the mail to an address, with a text if there are several. */
+  /** Returns a line in the mail to an address, with a text if there are several. */
   .extend(
-    'linkTo',
+    'lineTo',
     ({ folder }) =>
-      (email: string, content = '') =>
+      (email: string, line: RegExp, content = '') =>
         vi.waitFor(async () => {
           const mails = await readdir(join(folder, 'mail'))
           const texts = await Promise.all(mails.map((file) => readFile(join(folder, 'mail', file), 'utf8')))
-          const links = texts
+          const lines = texts
             .filter((text) => text.includes(`To: ${email}\n`) && text.includes(content))
-            .flatMap((text) => text.match(/^http\S+$/m)?.[0] ?? [])
-          return links[0] ?? expect.fail(`no mail with a link to ${email}`)
+            .flatMap((text) => text.match(line)?.[0] ?? [])
+          return lines[0] ?? expect.fail(`no mail to ${email} with ${line}`)
         }, 10_000),
+  )
+  .extend(
+    'linkTo',
+    ({ lineTo }) =>
+      (email: string, content?: string) =>
+        lineTo(email, /^http\S+$/m, content),
   )
   .extend('visitExample', ({ open, origin, example }) => async () => {
     const visit = await open([origin, example])
@@ -86,6 +92,51 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectName(account, 'Ada')
     expect([...usedOrigins].sort()).toEqual([origin, example].sort())
     expect(usher.logged()).toContain('"OPTIONS"')
+  })
+
+  it('logs in by mail: by digits, by the link in another tab, and only where the user has started', async ({
+    example,
+    lineTo,
+    linkTo,
+    visitExample,
+  }) => {
+    const { page, logIn, byMail, digits, account, logOut, expectFailedLoads } = await visitExample()
+    const [first, second] = [validUser().email, validUser().email]
+    const send = async (email: string) => {
+      await logIn.getByRole('link', { name: 'Log in by mail' }).click()
+      await fill(byMail, { Email: email })
+      await byMail.getByRole('button').click()
+      await digits.waitFor()
+    }
+    await send(first)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await fill(digits, { Digits: '12345' })
+    await digits.getByRole('button').click()
+    await expectFieldErrors(digits, { Digits: 'must be six digits' })
+    await expectFailedLoads('400 finish')
+    await page.reload()
+
+    const other = await visitExample()
+    await other.page.goto(await linkTo(first))
+    await other.page.getByText('Enter the digits of the mail where you started').waitFor()
+    expect(other.page.url()).toBe(`${example}/`)
+    expect(await accessibilityErrorsOf(other.page)).toEqual([])
+    await other.page.getByRole('button', { name: 'Start again' }).click()
+    await other.byMail.waitFor()
+
+    await fill(digits, { Digits: await lineTo(first, /^\d{6}$/m) })
+    await digits.getByRole('button').click()
+    await expectTexts(account, first)
+    await logOut.click()
+
+    await send(second)
+    const tab = await page.context().newPage()
+    await tab.goto(await linkTo(second))
+    for (const each of [page, tab]) await expectTexts(formsOf(each).account, second)
+    expect(tab.url()).toBe(`${example}/#account`)
+    await formsOf(tab).logOut.click()
+    await logIn.waitFor()
+    expect(await page.evaluate('localStorage.length')).toBe(0)
   })
 
   it('is accessible in light and dark colors', async ({ visitExample }) => {
@@ -637,7 +688,9 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
 type Form = ReturnType<Page['getByRole']>
 
 const formsOf = (page: Page) => ({
-  logIn: page.getByRole('form', { name: 'Log in' }),
+  logIn: page.getByRole('form', { name: 'Log in', exact: true }),
+  byMail: page.getByRole('form', { name: 'Log in by mail' }),
+  digits: page.getByRole('form', { name: 'Enter the digits' }),
   signUp: page.getByRole('form', { name: 'Sign up' }),
   account: page.getByRole('form', { name: 'Profile' }),
   sessions: page.getByRole('form', { name: 'Sessions' }),
