@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { blocklistOf, writeTemporary } from '../domain/blocklist-file.js'
-import { usher } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { it } from '../support/operator.js'
 import { createFolderSettings } from '../support/store.js'
 
@@ -29,7 +29,7 @@ it('commands and servers reject a blocklist file in an unknown format', async ({
   const outcome = await operator.outcome(`user set-password ${path} ${id}`, 'another horse battery', env)
   expect(outcome).toMatch(new RegExp(`^2 ${reason.source}`))
   const folder = await createFolderSettings()
-  const { code, stderr } = await usher(['serve'], { ...folder.env, ...env })
+  const { code, stderr } = await runUsher(['serve', '--workers', '1'], { ...folder.env, ...env })
   expect(code).toBe(2)
   expect(stderr).toMatch(reason)
   await folder.remove()

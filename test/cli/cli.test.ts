@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { openPGlite } from '../../server/store/connect-embedded.js'
-import { startUsher, usher } from '../support/child.js'
+import { startUsher, usher as usherProcess } from '../support/child.js'
 import { query } from '../support/citus.js'
 import { runUsher } from '../support/command-line.js'
 import { it as operatorTest } from '../support/operator.js'
@@ -24,12 +24,17 @@ const it = operatorTest.extend('print', ({ usher }) => async (command: string) =
   return stdout
 })
 
-/** Returns exit code and output of a command. `serve` runs as a child process. */
-async function outcomeOf(command: string, env: Record<string, string>) {
-  const run = command === 'serve' ? usher : runUsher
-  const { code, stdout, stderr } = await run(command.split(' '), env)
-  return `${code} ${stdout}${stderr}`
+interface Ended {
+  code: unknown
+  stdout: string
+  stderr: string
 }
+
+const textOf = ({ code, stdout, stderr }: Ended) => `${code} ${stdout}${stderr}`
+
+/** Returns exit code and output of a command. `serve` may only fail: other files of the worker use this process. */
+const outcomeOf = async (command: string, env: Record<string, string>) =>
+  textOf(await runUsher(command.split(' '), { WORKERS: '1', ...env }))
 
 describe('commands without a store', () => {
   it.each([
@@ -110,14 +115,14 @@ describe('commands without a store', () => {
 
   it('openapi --management prints the document of the management API', async () => {
     const file = new URL('../../contract/management-openapi.json', import.meta.url)
-    const { stdout } = await usher(['openapi', '--management'])
+    const { stdout } = await runUsher(['openapi', '--management'], {})
     expect(JSON.parse(stdout)).toEqual(JSON.parse(await readFile(file, 'utf8')))
   })
 
   it('openapi prints the document, on one line with --json', async () => {
     const file = new URL('../../contract/openapi.json', import.meta.url)
     const committed = JSON.parse(await readFile(file, 'utf8'))
-    const pretty = await usher(['openapi'])
+    const pretty = await usherProcess(['openapi'])
     const line = await runUsher(['openapi', '--json'], { BASE_URL: 'https://id.example.com/' })
     expect(JSON.parse(pretty.stdout)).toEqual(committed)
     expect(line.stdout).toMatch(/^\{.*\}\n$/)
@@ -180,7 +185,7 @@ describe('commands on a Postgres store', () => {
     const { port } = other.address() as { port: number }
     const env = { ...usher.env, HOST: '127.0.0.1', PORT: String(port) }
     for (const WORKERS of ['1', '2']) {
-      expect(await outcomeOf('serve', { ...env, WORKERS })).toBe(
+      expect(textOf(await usherProcess(['serve'], { ...env, WORKERS }))).toBe(
         `1 usher: port ${port} is already in use. Set PORT to another one\n`,
       )
     }

@@ -22,7 +22,6 @@ import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'
 import { insertSecret, resealSigningKey } from '../../server/store/queries/keys.js'
 import { startApp } from '../support/app.js'
-import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
@@ -95,11 +94,7 @@ describe('keys rewrap', () => {
     )
     expect(audited).toMatchObject([{ audit: 'keys.rewrapped' }])
 
-    expect(await usherProcess(['serve'], usher.env)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: `usher: ${wrongKey}\n`,
-    })
+    expect(await usher.outcome('serve --workers 1')).toBe(`1 usher: ${wrongKey}\n`)
     expect(await usher.outcome('keys list a/b', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
       `1 usher: ${wrongKey}\n`,
     )

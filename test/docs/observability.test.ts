@@ -38,38 +38,17 @@ afterAll(async () => {
   await remove()
 })
 
-const signUp = (email: string) =>
+const signUp = (email: string, headers: Record<string, string> = { traceparent }) =>
   fetch(`http://localhost:${env.PORT}${users}`, {
     method: 'POST',
     body: JSON.stringify({ email, password }),
-    headers: { 'content-type': 'application/json', traceparent },
+    headers: { 'content-type': 'application/json', ...headers },
   })
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
 
 describe('docs/observability.md', () => {
-  it('docs/observability.md lists exactly the exported metrics, and its rules use only these', async () => {
-    const METRICS_PORT = String(await freePort())
-    const server = startUsher(['serve', '--workers', '2'], { ...env, METRICS_PORT })
-    await server.printed('Server listening')
-    expect((await signUp('ada@example.com')).status).toBe(201)
-    expect((await signUp('ada@example.com')).status).toBe(409)
-    const shown = await (await fetch(`http://localhost:${METRICS_PORT}/metrics`)).text()
-    const types = [...shown.matchAll(/^# TYPE (usher_\w+) (\w+)$/gm)].map(
-      ([, name, type]) => `${name} ${type}`,
-    )
-    const rows = [...text.matchAll(/^\| `(usher_\w+)` +\| (\w+)/gm)].map(
-      ([, name, type]) => `${name} ${type}`,
-    )
-    expect(rows.sort()).toEqual(types.sort())
-    const series = new Set([...shown.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name))
-    const used = [...rules.matchAll(/\busher_\w+/g)].map(([name]) => name)
-    expect(used.filter((name) => !series.has(name))).toEqual([])
-    server.signal('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 0 })
-  })
-
-  it('otel.mjs of docs/observability.md exports the spans of all workers, including the last ones', async () => {
+  it('docs/observability.md lists exactly the exported metrics, its rules use only these, and otel.mjs exports the spans of all workers', async () => {
     const names: string[] = []
     const services = new Set<string>()
     const collector = createServer(async (request, response) => {
@@ -83,15 +62,32 @@ describe('docs/observability.md', () => {
       response.setHeader('Content-Type', 'application/json').end('{}')
     }).listen(0, '127.0.0.1')
     await once(collector, 'listening')
+    const METRICS_PORT = String(await freePort())
     const server = startUsher(['serve', '--workers', '2'], {
       ...env,
+      METRICS_PORT,
       NODE_OPTIONS: `--import "${join(scratch, 'otel.mjs')}"`,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     })
     await vi.waitFor(
       () => expect(new Set(server.output.stdout.match(/"worker":\d(?=.*Server listening)/g)).size).toBe(2),
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     )
+    expect((await signUp('ada@example.com', {})).status).toBe(201)
+    expect((await signUp('ada@example.com', {})).status).toBe(409)
+    const shown = await (await fetch(`http://localhost:${METRICS_PORT}/metrics`)).text()
+    const types = [...shown.matchAll(/^# TYPE (usher_\w+) (\w+)$/gm)].map(
+      ([, name, type]) => `${name} ${type}`,
+    )
+    const rows = [...text.matchAll(/^\| `(usher_\w+)` +\| (\w+)/gm)].map(
+      ([, name, type]) => `${name} ${type}`,
+    )
+    expect(rows.sort()).toEqual(types.sort())
+    const series = new Set([...shown.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name))
+    const used = [...rules.matchAll(/\busher_\w+/g)].map(([name]) => name)
+    expect(used.filter((name) => !series.has(name))).toEqual([])
+
+    // The last spans are sent when the workers end.
     for (let i = 0; i < 4; i++) {
       expect((await signUp(`user-${i}@example.com`)).status).toBe(201)
     }

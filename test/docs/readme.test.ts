@@ -58,7 +58,7 @@ it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work wi
   // The store has no database yet. How a first start creates its files is tested in process/serve.test.ts.
   const DATA_DIR = await createDataFolder()
   const server = startChild('sh', ['-c', 'exec npm start'], { PORT: port, DATA_DIR, HOME: scratch })
-  await server.printed('Server listening', 55_000)
+  await server.printed('Server listening')
   const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
   expect(requests.length).toBe(4)
   let user: { tenants?: string[] } = {}
@@ -71,7 +71,8 @@ it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work wi
   expect(snippets.length).toBe(1)
   for (const { code } of snippets) expect(await logged(here(code))).toEqual([[user.tenants]])
   server.signal('SIGTERM')
-  await server.ended
+  const drained = { code: 0, signal: null, stdout: expect.stringContaining('draining') }
+  expect(await server.ended).toMatchObject(drained)
   await rm(DATA_DIR, { recursive: true })
 })
 
@@ -126,7 +127,7 @@ it.skipIf(!has('openssl'))(
       .replace(/(?<=npx [\s\S]*)npx @usher\/server/g, 'node server/bin/usher.js')
       .replace('npm start', 'exec npm start')
     const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
-    await server.printed('Server listening', 55_000)
+    await server.printed('Server listening')
     expect(server.output.stdout).toContain('acme/app')
     expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
     server.signal('SIGTERM')

@@ -10,7 +10,7 @@ import { createMailer } from '../../server/domain/mail/mailer.js'
 import { loadTemplates } from '../../server/domain/mail/templates.js'
 import { withStore } from '../support/api.js'
 import { startApp, type TestApi } from '../support/app.js'
-import { usher as usherProcess } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { it as operatorTest } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../support/smtp.js'
@@ -303,7 +303,7 @@ it('a server refuses to start with a folder of templates that does not exist', a
   const { env, remove } = await createPostgresSettings()
   onTestFinished(remove)
   const missing = join(folder, 'templates')
-  const { code, stderr } = await usherProcess(['serve'], { ...env, MAIL_TEMPLATES: missing })
+  const { code, stderr } = await runUsher(['serve', '--workers', '1'], { ...env, MAIL_TEMPLATES: missing })
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: `usher: MAIL_TEMPLATES is not a folder that can be read (ENOENT): ${missing}\n`,

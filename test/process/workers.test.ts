@@ -31,7 +31,7 @@ async function startWorkers(env: Record<string, string>) {
   const port = await freePort()
   const server = startUsher(['serve', '--workers', '2'], { ...env, PORT: String(port) })
   const listening = (all: number) =>
-    vi.waitFor(() => expect(workersOf(server)).toHaveLength(all), { timeout: 20_000 })
+    vi.waitFor(() => expect(workersOf(server)).toHaveLength(all), { timeout: 50_000 })
   await listening(2)
   /** Uses a new connection, so that the next request may reach another worker. */
   const send = (path: string, body?: object) =>
@@ -41,11 +41,6 @@ async function startWorkers(env: Record<string, string>) {
       signal: AbortSignal.timeout(15_000),
     })
   return { ...server, port, send, listening }
-}
-
-async function end(server: Child) {
-  server.signal('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0, signal: null })
 }
 
 /** A server for the tests that leave it with two workers. The last of them kills it. */
@@ -119,33 +114,8 @@ describe('serve --workers', () => {
     expect(await connectionsOf(store)).toBeGreaterThan(2)
   })
 
-  it('a connection is closed if its worker is killed before it accepts it', async ({ server }) => {
-    const { length } = workersOf(server)
-    const [stopped = 0] = workersOf(server).filter(isAlive)
-    process.kill(stopped, 'SIGSTOP')
-    let answered = 0
-    const sent = Array.from({ length: 8 }, async () => {
-      await server.send('/healthz')
-      answered += 1
-    })
-    const settled = Promise.allSettled(sent)
-    await vi.waitFor(() => expect(answered).toBe(7))
-    process.kill(stopped, 'SIGKILL')
-    const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
-    expect(reasons).toEqual(['TypeError'])
-    await server.listening(length + 1)
-  })
-
-  it('SIGTERM to one worker drains it and starts another', async ({ server }) => {
-    const { length } = workersOf(server)
-    const [drained = 0] = workersOf(server).filter(isAlive)
-    process.kill(drained, 'SIGTERM')
-    await server.listening(length + 1)
-    expect(isAlive(drained)).toBe(false)
-  })
-
-  it('a killed worker is replaced after an increasing delay while the others serve', async ({ env }) => {
-    const server = await startWorkers(env)
+  // The delay begins with the first worker that exits.
+  it('a killed worker is replaced after an increasing delay while the others serve', async ({ server }) => {
     let isOver = false
     const failed: unknown[] = []
     let served = 0
@@ -173,8 +143,31 @@ describe('serve --workers', () => {
       msg === 'a worker exited; starting another' ? [milliseconds] : [],
     )
     expect(waits).toEqual([100, 200])
-    await end(server)
-    expect(workersOf(server).filter(isAlive)).toEqual([])
+  })
+
+  it('a connection is closed if its worker is killed before it accepts it', async ({ server }) => {
+    const { length } = workersOf(server)
+    const [stopped = 0] = workersOf(server).filter(isAlive)
+    process.kill(stopped, 'SIGSTOP')
+    let answered = 0
+    const sent = Array.from({ length: 8 }, async () => {
+      await server.send('/healthz')
+      answered += 1
+    })
+    const settled = Promise.allSettled(sent)
+    await vi.waitFor(() => expect(answered).toBe(7))
+    process.kill(stopped, 'SIGKILL')
+    const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
+    expect(reasons).toEqual(['TypeError'])
+    await server.listening(length + 1)
+  })
+
+  it('SIGTERM to one worker drains it and starts another', async ({ server }) => {
+    const { length } = workersOf(server)
+    const [drained = 0] = workersOf(server).filter(isAlive)
+    process.kill(drained, 'SIGTERM')
+    await server.listening(length + 1)
+    expect(isAlive(drained)).toBe(false)
   })
 
   it('workers exit and free the port when the primary process is killed', async ({ server }) => {
@@ -219,6 +212,7 @@ describe('signals', () => {
     signUp.finish()
     await signUp.received('HTTP/1.1 201 Created')
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    expect(workersOf(server).filter(isAlive)).toEqual([])
   })
 
   it('a second SIGTERM ends all processes immediately', async ({ env }) => {
@@ -238,9 +232,9 @@ describe('start-up errors', () => {
   }) => {
     const bare = await createPostgresDatabase('template0')
     const settings = { ...env, DATABASE_URL: bare.url, PORT: String(await freePort()) }
-    const one = await usher(['serve', '--workers', '1'], settings)
-    expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
-    expect(await usher(['serve', '--workers', '3'], settings)).toEqual(one)
+    const { code, stdout, stderr } = await runUsher(['serve', '--workers', '1'], settings)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
+    expect(await usher(['serve', '--workers', '2'], settings)).toMatchObject({ code, stdout, stderr })
     await bare.drop()
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
 import { startApp, validUser } from '../support/app.js'
-import { startUsher, usher } from '../support/child.js'
+import { startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { openPostgres } from '../support/open-store.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
@@ -109,7 +109,7 @@ it.each([
 
 it('serve rejects a certificate of another authority', async () => {
   const env = envOf(addressOf(server, `sslmode=verify-full&sslrootcert=${foreign}`))
-  expectCertificateError(await usher(['serve'], { ...env, WORKERS: '1' }), 'certificate signature failure')
+  expectCertificateError(await runUsher(['serve', '--workers', '1'], env), 'certificate signature failure')
 })
 
 interface Outcome {

@@ -65,8 +65,8 @@ export function startChild(command: string, args: string[], env: Record<string, 
     .then(([code, signal]: (number | string | null)[]) => ({ code, signal, ...output }))
   running.set(child, ended)
 
-  /** Waits until the process has printed the text. Throws if it exits before. */
-  async function printed(text: string, timeout = 30_000) {
+  /** Waits until the process has printed the text, for almost as long as a test may take. Throws if it exits before. */
+  async function printed(text: string, timeout = 55_000) {
     const all = () => output.stdout + output.stderr
     const early = ended.then(() => {
       if (!all().includes(text)) throw new Error(`ended without ${text}:\n${all()}`)

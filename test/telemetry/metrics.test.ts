@@ -5,6 +5,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { startMetricsServer } from '../../server/metrics/metrics-server.js'
 import { password } from '../support/app.js'
 import { startUsher, usher } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
 import { it as servedStoreTest } from '../support/served-store.js'
 
@@ -161,14 +162,10 @@ it('metrics are served only on METRICS_PORT, which serves nothing else', async (
 })
 
 it('serve exits 1 if METRICS_PORT is in use', async ({ env, one: server }) => {
+  const more = { PORT: String(await freePort()), METRICS_PORT: String(server.metricsPort) }
   for (const workers of ['1', '2']) {
-    const more = {
-      PORT: String(await freePort()),
-      METRICS_PORT: String(server.metricsPort),
-      WORKERS: workers,
-    }
-    const ended = await usher(['serve'], { ...env, ...more })
-    expect(ended).toMatchObject({
+    const run = workers === '1' ? runUsher : usher
+    expect(await run(['serve', '--workers', workers], { ...env, ...more })).toMatchObject({
       code: 1,
       stderr: `usher: port ${server.metricsPort} is already in use. Set METRICS_PORT to another one\n`,
     })
