@@ -26,7 +26,7 @@ export const locale = () =>
 
 /** Returns the field of a user's locale in a request. */
 export const userLocale = (description: string) =>
-  field(`Language of the mails to the user, as a BCP 47 tag. ${description}`, locale().nullish(), {
+  field(`Language of the mails to the user, as a BCP 47 tag. ${description}`.trim(), locale().nullish(), {
     examples: ['en-GB'],
     maxLength,
   })
