@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
-import { field } from './registry.js'
 
 /** Longest language tag of a locale (RFC 5646 §4.4.1). */
-const maxLength = 35
+export const maxLocaleLength = 35
 
 /**
  * Returns a language tag (BCP 47) in its canonical form and without extensions, such as `pt-BR` for `pt-br-u-ca-buddhist`.
@@ -11,7 +10,7 @@ const maxLength = 35
  */
 export function canonicalLocale(text: string): string | undefined {
   try {
-    return text.length > maxLength ? undefined : new Intl.Locale(text).baseName
+    return text.length > maxLocaleLength ? undefined : new Intl.Locale(text).baseName
   } catch {
     return undefined
   }
@@ -23,16 +22,3 @@ export const locale = () =>
     .string(mustBe('a string'))
     .overwrite((text) => canonicalLocale(text.trim()) ?? '')
     .refine((tag) => tag !== '', failsWith('invalid_type', 'must be a BCP 47 language tag, such as pt-BR'))
-
-/** Returns the field of a user's locale in a request. */
-export const userLocale = (description: string) =>
-  field(`Language of the mails to the user, as a BCP 47 tag. ${description}`.trim(), locale().nullish(), {
-    examples: ['en-GB'],
-    maxLength,
-  })
-
-/** Returns the field of a user's locale in a response. */
-export const shownLocale = () =>
-  field('Language of the mails to the user, as a BCP 47 tag, or null.', z.string().nullable(), {
-    examples: ['en-GB'],
-  })

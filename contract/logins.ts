@@ -7,7 +7,7 @@ import { failsWith, mustBe } from './field-errors.js'
 import { body, code, codeExample, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
-import { CreateUserBody } from './sign-up.js'
+import { CreateUserBody, signUpProfile } from './sign-up.js'
 import { SignedInUser, signedInExample } from './users.js'
 
 const c = initContract()
@@ -51,7 +51,7 @@ export const StartedLogin = component(
 )
 export type StartedLogin = z.infer<typeof StartedLogin>
 
-const { preferredName, locale, newTenant } = CreateUserBody.shape
+const { newTenant } = CreateUserBody.shape
 
 /** Body of `finishLogin`. */
 export const FinishLoginBody = body(
@@ -73,8 +73,7 @@ export const FinishLoginBody = body(
       matching(/^[\w.~-]{43,128}$/, 'must be 43 to 128 characters A-Z, a-z, 0-9, "-", ".", "_" and "~"'),
       { examples: [verifierExample], maxLength: 128 },
     ),
-    preferredName: preferredName.clone(),
-    locale: locale.clone(),
+    ...signUpProfile(),
     newTenant: newTenant.clone(),
     invitationCode: CreateUserBody.shape.invitationCode.clone(),
     mayCreate: field(

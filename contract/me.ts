@@ -2,9 +2,9 @@ import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
-import { body, NewPassword, name, Password, password } from './fields.js'
-import { userLocale } from './locale.js'
+import { body, NewPassword, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
+import { givenProfile } from './profile.js'
 import { field } from './registry.js'
 import { SignedInUser, User } from './users.js'
 
@@ -13,14 +13,7 @@ const c = initContract()
 /** Body of `PATCH …/users/me`. */
 export const UpdateMeBody = body(
   { id: 'UpdateMeBody', description: 'The fields to change.', example: { preferredName: 'Ada' } },
-  {
-    preferredName: field(
-      'Display name. Null removes it. If this field is absent, it does not change.',
-      name().nullish(),
-      { examples: ['Ada'] },
-    ),
-    locale: userLocale('Null removes it. If this field is absent, it does not change.'),
-  },
+  givenProfile('Null removes it. If this field is absent, it does not change.'),
 )
 
 /** Returns the schema of the current password, as confirmation. */

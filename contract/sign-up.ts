@@ -1,8 +1,14 @@
 import type { z } from 'zod'
 import { NewEmail } from './email.js'
 import { body, codeExample, idempotencyHeaders, issuedText, NewPassword, name } from './fields.js'
-import { userLocale } from './locale.js'
+import { exampleProfile, givenProfile } from './profile.js'
 import { field } from './registry.js'
+
+/** Returns the profile of a user who signs up. */
+export const signUpProfile = () =>
+  givenProfile('Null means none.', {
+    locale: 'Null means none: each mail follows the request that causes it.',
+  })
 
 /** Body of `POST …/users` (docs/specification.md, section 2). */
 export const CreateUserBody = body(
@@ -12,16 +18,14 @@ export const CreateUserBody = body(
     example: {
       email: 'ada@example.com',
       password: 'correct horse battery',
-      preferredName: 'Ada',
-      locale: 'en-GB',
+      ...exampleProfile,
       newTenant: 'Analytical Engines',
     },
   },
   {
     email: NewEmail,
     password: NewPassword,
-    preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
-    locale: userLocale('Null means none: each mail follows the request that causes it.'),
+    ...signUpProfile(),
     newTenant: field(
       'Name of a tenant to create for the user in the same request. Null means none.',
       name().nullish(),

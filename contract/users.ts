@@ -4,8 +4,8 @@ import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
 import { body, instant, metadata, Password, password, shownTenant } from './fields.js'
-import { shownLocale } from './locale.js'
 import type { DescribedRoutes } from './metadata.js'
+import { exampleProfile, shownProfile } from './profile.js'
 import { component, field } from './registry.js'
 import { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
 
@@ -97,8 +97,7 @@ export const User = component(
       {
         ...ada,
         email: 'ada@example.com',
-        preferredName: 'Ada',
-        locale: 'en-GB',
+        ...exampleProfile,
         emailVerified: true,
         memberships: [
           {
@@ -119,10 +118,7 @@ export const User = component(
     email: field('Email address of the sign-up, in Unicode NFC.', z.string(), {
       examples: ['ada@example.com'],
     }),
-    preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
-      examples: ['Ada'],
-    }),
-    locale: shownLocale(),
+    ...shownProfile({ preferredName: ' if none was given' }),
     emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),

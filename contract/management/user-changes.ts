@@ -1,10 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
-import { NewPassword, name } from '../fields.js'
-import { userLocale } from '../locale.js'
+import { NewPassword } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { field } from '../registry.js'
+import { givenProfile } from '../profile.js'
 import {
   body,
   flag,
@@ -27,8 +26,7 @@ export const ChangeUserBody = body(
     example: { preferredName: 'Ada', disabled: false },
   },
   {
-    preferredName: field('Display name. Null removes it.', name().nullish(), { examples: ['Ada'] }),
-    locale: userLocale('Null removes it.'),
+    ...givenProfile('Null removes it.'),
     email: NewEmail.optional(),
     emailUndo: flag(
       'Whether the user can undo the change of the address for 7 days, with a mail to the former address. False also ends the undo of earlier changes. Default: true.',

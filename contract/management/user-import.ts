@@ -5,8 +5,8 @@ import { Email } from '../email.js'
 import { failures } from '../failures.js'
 import { FieldError, failsWith, mustBe } from '../field-errors.js'
 import { name } from '../fields.js'
-import { userLocale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
+import { givenProfile } from '../profile.js'
 import { component, field } from '../registry.js'
 import { role } from '../role.js'
 import {
@@ -90,8 +90,7 @@ export const UserLine = component(
       z.string(isText).nullish(),
       { maxLength: 65_536 },
     ),
-    preferredName: field('Display name.', name().nullish(), { examples: ['Ada'] }),
-    locale: userLocale(''),
+    ...givenProfile(),
     ...productFields(),
     tenants: field(
       'In the order of joining, each given once.',

@@ -4,10 +4,10 @@ import { DatabasePath } from '../database-path.js'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { id, instant, metadata, NewPassword, name, shownUser } from '../fields.js'
-import { shownLocale, userLocale } from '../locale.js'
+import { id, instant, metadata, NewPassword, shownUser } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
+import { givenProfile, profileFields, shownProfile } from '../profile.js'
 import { component, field } from '../registry.js'
 import { role, shownRole } from '../role.js'
 import {
@@ -31,7 +31,7 @@ const c = initContract()
 
 const listed = {
   ...shownUser,
-  locale: shownLocale(),
+  ...shownProfile(),
   emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
   externalId: externalId(),
@@ -65,8 +65,7 @@ const ManagedMembership = component(
 /** Fields of a user that `changeUser` changes. The ETag of a user covers them. */
 export const changeableFields = [
   'email',
-  'preferredName',
-  'locale',
+  ...profileFields,
   'emailVerified',
   'disabled',
   'externalId',
@@ -111,8 +110,7 @@ export const AddUserBody = body(
       z.string(mustBe('a string')).optional(),
       { maxLength: 65_536 },
     ),
-    preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
-    locale: userLocale('Null means none.'),
+    ...givenProfile('Null means none.'),
     emailVerified: flag('Whether the address counts as verified.'),
     tenants: field(
       'Existing tenants that the user joins, in this order, each given once. `role` is `member` by default.',

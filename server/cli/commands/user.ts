@@ -9,7 +9,8 @@ import { createHasher } from '../../domain/passwords/hasher.js'
 import { usageError } from '../../domain/problem.js'
 import { addUser } from '../../domain/users/add-user.js'
 import { deleteUser, setPassword } from '../../domain/users/user-changes.js'
-import { databasePath, email, preferredName, role, userLocale, uuid } from '../io/arguments.js'
+import { profileFields, profileOf } from '../../store/queries/user-fields.js'
+import { databasePath, email, role, signUpField, userLocale, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
 import { type DatabaseCommand, print, withDatabase } from '../io/with-store.js'
@@ -35,18 +36,19 @@ function addCreateCommand(user: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<email>', 'email address of the user', email)
     .description('create a user, with a password typed on a terminal or read from stdin')
-    .option('--name <name>', 'preferred name', preferredName)
+    .option('--name <name>', 'preferred name', signUpField('preferredName'))
     .option('--locale <tag>', 'language of the mails to the user, such as pt-BR', userLocale)
     .option('--tenant <id>', 'add the user to this tenant', uuid)
     .option('--role <role>', 'role in that tenant: owner, admin, member or a role of the database', role)
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
-    .action(async (path, email, { name: preferredName, locale, tenant: tenantId, ...options }) => {
+    .action(async (path, email, { tenant: tenantId, ...options }) => {
       if (options.role !== undefined && !tenantId) throw usageError('--role requires --tenant')
       const password = options.password ? await readNewPassword() : undefined
       await withHashing(path, async ({ context, request, database }) => {
         const tenants = tenantId ? [{ id: tenantId, role: options.role }] : []
-        const user = { email, preferredName, locale, password, tenants }
+        const profile = profileOf({ ...options, preferredName: options.name })
+        const user = { email, ...profile, password, tenants }
         const { id } = await runChange(context, request, await addUser(context, database, user))
         const created = await findAccount(context.store, database, id)
         print(options, shownUser(created), `Created user ${id}.`)
@@ -129,13 +131,15 @@ const withHashing = (path: DatabasePath, command: (on: HashingCommand) => Promis
     }
   })
 
+/** Returns the words of a name, such as `preferred name`. */
+const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 function describe(user: Awaited<ReturnType<typeof showUser>>) {
   const { failedLogins } = user
   return aligned([
     ['id', user.id],
     ['email', user.email],
-    ['preferred name', user.preferredName === null ? 'none' : printable(user.preferredName)],
-    ['locale', user.locale ?? 'none'],
+    ...profileFields.map((field) => [words(field), printable(user[field] ?? 'none')]),
     ['created', user.createdAt.toISOString()],
     ['password', user.hasPassword ? 'yes' : 'none'],
     ['state', user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'],

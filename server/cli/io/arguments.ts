@@ -44,14 +44,13 @@ export const duration = (min: number, max: number) => (text: string) => {
 }
 
 /** Returns a parser that accepts the values that sign-up accepts in a field. */
-const signUpField = (field: 'email' | 'preferredName' | 'locale' | 'newTenant') => (text: string) => {
+export const signUpField = (field: keyof CreateUserBody) => (text: string) => {
   const { data, error } = CreateUserBody.shape[field].safeParse(text)
   if (data) return data
   throw new InvalidArgumentError(`It ${error?.issues.map(({ message }) => message).join('; ')}.`)
 }
 
 export const email = signUpField('email')
-export const preferredName = signUpField('preferredName')
 export const userLocale = signUpField('locale')
 export const tenantName = signUpField('newTenant')
 

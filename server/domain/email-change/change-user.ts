@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isUniqueViolation } from '../../store/errors.js'
 import { type ChangeableUser, updateUser } from '../../store/queries/changed-user.js'
-import type { ProductFields } from '../../store/queries/product-fields.js'
 import { freeReserved } from '../../store/queries/reserved-addresses.js'
 import { disableUser, enableUser } from '../../store/queries/revocations.js'
+import { type UserFields, userFields } from '../../store/queries/user-fields.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { Change, Changes, Fact, Outcome } from '../change.js'
 import { requireLocked } from '../locked-user.js'
@@ -11,8 +11,7 @@ import { emailTaken, externalIdTaken } from '../problem.js'
 import { AddressTaken, changeAddress, hasUndo } from './change-address.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
-export interface FieldChanges
-  extends Changes<Pick<ChangeableUser, 'email' | 'preferredName' | 'locale'> & ProductFields> {
+export interface FieldChanges extends Changes<Pick<ChangeableUser, 'email'> & UserFields> {
   isVerified?: boolean | undefined
   isDisabled?: boolean | undefined
   /** False: no undo of this change of the address and of earlier ones, and no mail to the former address. */
@@ -21,7 +20,7 @@ export interface FieldChanges
 
 /**
  * Changes fields of a user: all of them or none. A new address is unverified. The user can undo its change by a mail to the
- * former address. Users change only their own name and locale.
+ * former address. Users change only their own profile.
  *
  * @param wanted.require throws if the user must not be changed. The user is locked meanwhile
  * @returns the user after the change
@@ -86,14 +85,7 @@ function changed(
 }
 
 /** Fields whose change is the event `user.updated`. */
-const updatedFields = [
-  'email',
-  'preferredName',
-  'locale',
-  'externalId',
-  'metadata',
-  'privateMetadata',
-] as const
+const updatedFields = ['email', ...userFields] as const
 
 /** Returns what a change does: to the state of the user, and to other fields. */
 function factsOf(former: ChangeableUser, user: ChangeableUser) {

@@ -2,6 +2,7 @@ import type { FinishLoginBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import type { FoundAttempt } from '../../store/queries/login-attempts.js'
 import { insertUser } from '../../store/queries/sign-up.js'
+import { profileOf } from '../../store/queries/user-fields.js'
 import type { Queries } from '../../store/store.js'
 import type { Change, Fact } from '../change.js'
 import { signUpEvents } from '../events/events.js'
@@ -25,7 +26,7 @@ interface MailSignUp {
  */
 export async function signUpByMail(
   change: Change,
-  { preferredName = null, locale = null, newTenant, mayCreate }: FinishLoginBody,
+  { newTenant, mayCreate, ...given }: FinishLoginBody,
   { attempt: { email, canonicalEmail }, acceptance, count }: MailSignUp,
 ): Promise<{ userId: string; facts: readonly Fact[] }> {
   const { database, now } = change
@@ -39,8 +40,7 @@ export async function signUpByMail(
     email,
     canonicalEmail,
     passwordHash: null,
-    preferredName,
-    locale,
+    ...profileOf(given),
     createdAt: now,
     generation: now.getTime(),
   }

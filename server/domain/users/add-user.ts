@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { insertAccount } from '../../store/queries/new-account.js'
-import type { ProductFields } from '../../store/queries/product-fields.js'
 import { findHolder } from '../../store/queries/reserved-addresses.js'
 import { lockTenants } from '../../store/queries/tenants.js'
+import { type UserFields, userFieldsOf } from '../../store/queries/user-fields.js'
 import type { Store } from '../../store/store.js'
 import type { Client } from '../caller.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
@@ -19,10 +19,8 @@ import { hashOf, type PasswordOrHash, requirePassword } from './new-password.js'
 import { readManagedUsers, type UserState } from './read-managed-users.js'
 
 /** A user whom an operator or a backend adds. Without `password` and `passwordHash`, the user has no password. */
-export interface AddedUser extends PasswordOrHash, Changes<ProductFields> {
+export interface AddedUser extends PasswordOrHash, Changes<UserFields> {
   email: string
-  preferredName?: string | null | undefined
-  locale?: string | null | undefined
   emailVerified?: boolean | undefined
   /** Existing tenants, in the order of joining. Without role, the user joins as a member. */
   tenants?: readonly { id: string; role?: string | undefined }[] | undefined
@@ -79,19 +77,15 @@ export async function addUser(
 
 async function insert(change: Change, user: AddedUser, passwordHash: string | null) {
   const { database, now } = change
-  const { email, preferredName = null, locale = null, emailVerified, externalId = null } = user
+  const { email, emailVerified, externalId } = user
   const row = {
     databaseId: database.id,
     id: uuidv7(),
     email,
     canonicalEmail: requireCanonicalEmail(email),
     passwordHash,
-    preferredName,
-    locale,
     emailVerifiedAt: emailVerified ? now : null,
-    externalId,
-    metadata: user.metadata ?? null,
-    privateMetadata: user.privateMetadata ?? null,
+    ...userFieldsOf(user),
     createdAt: now,
   }
   if (await insertAccount(change, row)) return row.id

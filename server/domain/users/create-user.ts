@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
+import { profileOf } from '../../store/queries/user-fields.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
@@ -91,8 +92,7 @@ async function signUp(
     email: body.email,
     canonicalEmail,
     passwordHash,
-    preferredName: body.preferredName ?? null,
-    locale: body.locale ?? null,
+    ...profileOf(body),
     createdAt: now,
     generation: now.getTime(),
   }

@@ -1,4 +1,5 @@
 import type { DeleteMeBody, User } from '@usher/contract'
+import { profileOf } from '../../store/queries/user-fields.js'
 import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
@@ -13,8 +14,7 @@ export const getMe = async (_context: AppContext, { user }: UserRequest): Promis
 export const userBody = (user: UserOfToken): User => ({
   id: user.id,
   email: user.email,
-  preferredName: user.preferredName,
-  locale: user.locale,
+  ...profileOf(user),
   emailVerified: user.emailVerifiedAt !== null,
   tenants: user.memberships.map(({ id }) => id),
   memberships: user.memberships.map(({ id, name, role, joinedAt, metadata }) => ({

@@ -14,10 +14,8 @@ export const meRoutes = (app: FastifyInstance, context: AppContext) =>
       async updateMe(_, request) {
         const { user, body } = request
         const wanted = { userId: user.id, changes: body }
-        const { preferredName, locale } = await runChange(context, request, (change) =>
-          changeUser(change, wanted),
-        )
-        return userBody({ ...user, preferredName, locale })
+        const changed = await runChange(context, request, (change) => changeUser(change, wanted))
+        return userBody({ ...user, ...changed })
       },
       changePassword,
       deleteMe,

@@ -1,17 +1,14 @@
 import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
-import type { ProductFields } from './product-fields.js'
 import { isAccount } from './reserved-addresses.js'
 import { change } from './revocations.js'
+import { listOf, parametersOf, selected, type UserFields, userFields } from './user-fields.js'
 
 type UserKey = Pick<User, 'databaseId' | 'id'>
 
 /** What an operator may change of a user, apart from the password. */
-export type ChangeableUser = Pick<
-  User,
-  'email' | 'canonicalEmail' | 'preferredName' | 'locale' | 'emailVerifiedAt' | 'disabledAt'
-> &
-  ProductFields
+export type ChangeableUser = Pick<User, 'email' | 'canonicalEmail' | 'emailVerifiedAt' | 'disabledAt'> &
+  UserFields
 
 /** A user as read when the lock was taken. */
 export type LockedUser = ChangeableUser & Pick<User, 'id' | 'passwordHash'> & { generation: number }
@@ -27,10 +24,8 @@ export async function lockUser({ query }: Queries, { databaseId, id }: UserKey, 
 
 // The address is in a unique index. A change of it would raise a weaker lock than FOR UPDATE, and could deadlock.
 const lockStatement = (lock: UserLock) => `
-  SELECT id, email, email_key AS "canonicalEmail", preferred_name AS "preferredName", locale,
-    email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", external_id AS "externalId",
-    metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash",
-    generation
+  SELECT id, email, email_key AS "canonicalEmail", email_verified_at AS "emailVerifiedAt",
+    disabled_at AS "disabledAt", ${selected(userFields)}, password_hash AS "passwordHash", generation
   FROM usher."user" AS u WHERE database_id = $1::uuid AND id = $2::uuid AND ${isAccount('u')} FOR ${lock}`
 
 /**
@@ -45,20 +40,13 @@ export const updateUser = (
   { user, hasNewAddress }: { user: ChangeableUser; hasNewAddress: boolean },
 ) => {
   const text = hasNewAddress ? updateAddressStatement : updateStatement
-  const { email, canonicalEmail, preferredName, locale, emailVerifiedAt, externalId, ...objects } = user
-  const { metadata, privateMetadata } = objects
-  const values = [
-    ...[databaseId, id, email, canonicalEmail, preferredName, emailVerifiedAt, externalId],
-    metadata && JSON.stringify(metadata),
-    privateMetadata && JSON.stringify(privateMetadata),
-    locale,
-  ]
+  const { email, canonicalEmail, emailVerifiedAt } = user
+  const values = [databaseId, id, email, canonicalEmail, emailVerifiedAt, ...parametersOf(user)]
   return transaction.query(text, values)
 }
 
-const assignments = `email = $3, email_key = $4, preferred_name = $5::text,
-    email_verified_at = $6::timestamptz, external_id = $7::text, metadata = $8::json, private_metadata = $9::json,
-    locale = $10::text`
+const assignments = `email = $3, email_key = $4, email_verified_at = $5::timestamptz,
+    ${listOf(userFields, ({ column, type, index }) => `${column} = $${index + 6}::${type}`)}`
 
 const updateStatement = `
   UPDATE usher."user" SET ${assignments} WHERE database_id = $1::uuid AND id = $2::uuid RETURNING id`

@@ -1,36 +1,30 @@
 import { NIL } from 'uuid'
-import type { Session } from '../generated/client.js'
+import type { Session, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
 import { type Delaying, mayDelayLogins } from './delaying-failures.js'
 import type { Page } from './page.js'
-import type { ProductObject } from './product-fields.js'
 import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
-import { joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
-import type { UserOfToken } from './users-of-tokens.js'
+import { type Profile, profileFields, profileOf, selected, type UserFields } from './user-fields.js'
+import { type JoinedTenant, joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
 
 /** A user as a backend sees it. */
-export type FoundUser = Pick<
-  UserOfToken,
-  'id' | 'email' | 'preferredName' | 'locale' | 'emailVerifiedAt' | 'createdAt' | 'metadata' | 'memberships'
-> & {
-  canonicalEmail: string
-  disabledAt: Date | null
-  externalId: string | null
-  privateMetadata: ProductObject | null
-  /** Number of sessions that have not ended. */
-  sessions: number
-  /** The last login from a known network. */
-  lastLoginAt: Date | null
-  hasPassword: boolean
-}
+export type FoundUser = ListedUserRow &
+  UserFields & {
+    memberships: JoinedTenant[]
+    /** Number of sessions that have not ended. */
+    sessions: number
+    /** The last login from a known network. */
+    lastLoginAt: Date | null
+    hasPassword: boolean
+  }
 
 type UserRow = Omit<FoundUser, 'id' | 'memberships'> &
   TenantOfRow & { userId: string | null; mayDelay: boolean } & (StoredApiKey | { id: null })
 
 const listedColumns = `
-  u.email, u.preferred_name AS "preferredName", u.locale, u.external_id AS "externalId",
+  u.email, ${selected(profileFields)}, u.external_id AS "externalId",
   u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt", u.created_at AS "createdAt",
   u.email_key AS "canonicalEmail"`
 
@@ -69,8 +63,7 @@ const userOfRow = (row: UserRow): FoundUser => ({
   id: row.userId as string,
   email: row.email,
   canonicalEmail: row.canonicalEmail,
-  preferredName: row.preferredName,
-  locale: row.locale,
+  ...profileOf(row),
   externalId: row.externalId,
   emailVerifiedAt: row.emailVerifiedAt,
   disabledAt: row.disabledAt,
@@ -104,18 +97,11 @@ const findStatement = `
   ${joinedApiKey('wanted.api_key_id')}`
 
 /** A user of a list. */
-export type ListedUserRow = Pick<
-  FoundUser,
-  | 'id'
-  | 'email'
-  | 'preferredName'
-  | 'locale'
-  | 'externalId'
-  | 'emailVerifiedAt'
-  | 'disabledAt'
-  | 'createdAt'
-  | 'canonicalEmail'
->
+export type ListedUserRow = Profile &
+  Pick<
+    User,
+    'id' | 'email' | 'externalId' | 'emailVerifiedAt' | 'disabledAt' | 'createdAt' | 'canonicalEmail'
+  >
 
 /**
  * Returns the users whose canonical email begins with a text, in the order of its bytes.

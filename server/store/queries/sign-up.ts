@@ -2,22 +2,14 @@ import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { messageParts, messageValues, type NewMessage } from './outbox.js'
 import { unindexed } from './unindexed.js'
+import { type Profile, profileFields, userFieldColumns } from './user-fields.js'
 
 /** A user who signs up. */
 export interface NewSignUp {
-  user: Pick<
-    User,
-    | 'databaseId'
-    | 'id'
-    | 'email'
-    | 'canonicalEmail'
-    | 'passwordHash'
-    | 'preferredName'
-    | 'locale'
-    | 'createdAt'
-  > & {
-    generation: number
-  }
+  user: Profile &
+    Pick<User, 'databaseId' | 'id' | 'email' | 'canonicalEmail' | 'passwordHash' | 'createdAt'> & {
+      generation: number
+    }
   tenant?: { id: string; name: string } | undefined
   idempotencyKey?: Uint8Array | undefined
   /** The invitation that the sign-up accepts. */
@@ -53,8 +45,9 @@ export async function insertUser(
       created_at: now,
       email: give('text', user.email),
       password_hash: give('text', user.passwordHash),
-      preferred_name: give('text', user.preferredName),
-      locale: give('text', user.locale),
+      ...Object.fromEntries(
+        profileFields.map((name) => [userFieldColumns[name].column, give('text', user[name])]),
+      ),
       generation: give('bigint', user.generation),
       ...(isVerified && { email_verified_at: now }),
     }),

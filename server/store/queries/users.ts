@@ -8,7 +8,7 @@ import type { Tenancy } from './user-tenants.js'
 
 export type UserWithoutPassword = Pick<
   User,
-  'id' | 'email' | 'preferredName' | 'disabledAt' | 'emailVerifiedAt' | 'createdAt'
+  'id' | 'email' | 'disabledAt' | 'emailVerifiedAt' | 'createdAt'
 > &
   Tenancy & {
     generation: number
@@ -17,8 +17,7 @@ export type UserWithoutPassword = Pick<
 export type UserWithPassword = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 export const userColumns = `
-  u.id, u.email, u.preferred_name AS "preferredName",
-  u.generation, u.tenants_version AS "tenantsVersion",
+  u.id, u.email, u.generation, u.tenants_version AS "tenantsVersion",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */

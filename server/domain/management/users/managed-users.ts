@@ -10,6 +10,7 @@ import type {
 import { validate as isUuid } from 'uuid'
 import { findSessionsOfUser, listUsersByPrefix } from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
+import { profileOf } from '../../../store/queries/user-fields.js'
 import type { Queries } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { readPage, requireOneFilter } from '../../page.js'
@@ -119,8 +120,7 @@ export function managedUser(user: UserState | undefined): ManagedUser {
 export const listedUser = (user: Omit<Account, 'databaseId'>): ListedUser => ({
   id: user.id,
   email: user.email,
-  preferredName: user.preferredName,
-  locale: user.locale,
+  ...profileOf(user),
   emailVerified: user.emailVerifiedAt !== null,
   disabled: user.disabledAt !== null,
   externalId: user.externalId,

@@ -3,7 +3,7 @@ import { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
 import type { UserToExport } from '../../../store/queries/management/export-users.js'
 import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
-import type { ProductFields } from '../../../store/queries/product-fields.js'
+import { productFieldsOf, userFieldsOf } from '../../../store/queries/user-fields.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
 import { LineError, lineError } from '../../users/line-error.js'
 
@@ -31,9 +31,7 @@ export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenant
       email: user.email,
       canonicalEmail: requireCanonicalEmail(user.email),
       passwordHash: user.passwordHash ?? null,
-      preferredName: user.preferredName ?? null,
-      locale: user.locale ?? null,
-      ...productFieldsOf(user),
+      ...userFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
       // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
@@ -54,40 +52,30 @@ export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenant
   }
 }
 
-type GivenFields = { [Name in keyof ProductFields]?: ProductFields[Name] | undefined }
-
-const productFieldsOf = ({ externalId, metadata, privateMetadata }: GivenFields) => ({
-  externalId: externalId ?? null,
-  metadata: metadata ?? null,
-  privateMetadata: privateMetadata ?? null,
-})
-
-const presentFieldsOf = ({ externalId, metadata, privateMetadata }: GivenFields) => ({
-  ...(externalId && { externalId }),
-  ...(metadata && { metadata }),
-  ...(privateMetadata && { privateMetadata }),
-})
+/** Returns the fields that are not null. */
+const present = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Fields
 
 /** Returns the line of a user, without absent fields. */
-export const lineOf = (user: UserToExport): UserLine => ({
-  id: user.id,
-  email: user.email,
-  ...(user.passwordHash !== null && { passwordHash: user.passwordHash }),
-  ...(user.preferredName !== null && { preferredName: user.preferredName }),
-  ...(user.locale !== null && { locale: user.locale }),
-  ...presentFieldsOf(user),
-  ...(user.tenants.length > 0 && {
-    tenants: user.tenants.map((tenant) => ({
-      id: tenant.id,
-      name: tenant.name,
-      ...presentFieldsOf(tenant),
-      ...(tenant.seats !== null && { seats: tenant.seats }),
-      role: tenant.role,
-      createdAt: new Date(tenant.createdAt),
-      joinedAt: new Date(tenant.joinedAt),
-    })),
-  }),
-  ...(user.emailVerifiedAt && { emailVerifiedAt: user.emailVerifiedAt }),
-  ...(user.disabledAt && { disabledAt: user.disabledAt }),
-  createdAt: user.createdAt,
-})
+export const lineOf = (user: UserToExport): UserLine =>
+  present({
+    id: user.id,
+    email: user.email,
+    passwordHash: user.passwordHash,
+    ...userFieldsOf(user),
+    tenants: user.tenants.length > 0 ? user.tenants.map(lineOfTenant) : null,
+    emailVerifiedAt: user.emailVerifiedAt,
+    disabledAt: user.disabledAt,
+    createdAt: user.createdAt,
+  })
+
+const lineOfTenant = (tenant: UserToExport['tenants'][number]) =>
+  present({
+    id: tenant.id,
+    name: tenant.name,
+    ...productFieldsOf(tenant),
+    seats: tenant.seats,
+    role: tenant.role,
+    createdAt: new Date(tenant.createdAt),
+    joinedAt: new Date(tenant.joinedAt),
+  })

@@ -1,8 +1,9 @@
 import { NIL } from 'uuid'
 import type { User } from '../../generated/client.js'
+import type { Queries } from '../../store.js'
 import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
-import type { TypedQueries } from './typed-queries.js'
+import { selected, type UserFields, userFields } from '../user-fields.js'
 
 /** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
 export type UserToExport = Omit<
@@ -13,9 +14,9 @@ export type UserToExport = Omit<
   | 'tenantsVersion'
   | 'reservedFor'
   | 'reservedUntil'
-  | keyof ProductFields
+  | keyof UserFields
 > &
-  ProductFields & {
+  UserFields & {
     tenants: ({
       id: string
       name: string
@@ -27,17 +28,13 @@ export type UserToExport = Omit<
   }
 
 /** Returns users of a database ordered by id. */
-export async function listUsersToExport(
-  store: TypedQueries,
-  databaseId: string,
-  { limit, after = NIL }: Page<string>,
-) {
-  const prisma = await store.loadPrisma()
-  return prisma.$queryRaw<UserToExport[]>`
-    SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName", u.locale,
+export const listUsersToExport = (store: Queries, databaseId: string, { limit, after = NIL }: Page<string>) =>
+  store.query<UserToExport>(listStatement, [databaseId, after, limit])
+
+const listStatement = `
+    SELECT u.id, u.email, u.password_hash AS "passwordHash", ${selected(userFields)},
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
       u.created_at AS "createdAt",
-      u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
           'createdAt', tenant.created_at, 'joinedAt', membership.joined_at, 'externalId', tenant.external_id,
@@ -45,10 +42,9 @@ export async function listUsersToExport(
           'role', membership.role)
           ORDER BY membership.joined_at, membership.tenant_id)
         FROM usher.membership
-        JOIN usher.tenant ON tenant.database_id = ${databaseId}::uuid AND tenant.id = membership.tenant_id
-        WHERE membership.database_id = ${databaseId}::uuid AND membership.user_id = u.id
+        JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
+        WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
       ), '[]') AS tenants
     FROM usher."user" AS u
-    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${after}::uuid AND u.reserved_for IS NULL
-    ORDER BY u.id LIMIT ${limit}`
-}
+    WHERE u.database_id = $1::uuid AND u.id > $2::uuid AND u.reserved_for IS NULL
+    ORDER BY u.id LIMIT $3::int`

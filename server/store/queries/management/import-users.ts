@@ -1,6 +1,7 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
 import type { ProductFields } from '../product-fields.js'
+import { listOf, type UserFields, userFields } from '../user-fields.js'
 import { createChoice } from './addable-users.js'
 
 // Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows. Each statement names
@@ -10,9 +11,9 @@ import { createChoice } from './addable-users.js'
 export interface UserWithTenants {
   user: Omit<
     User,
-    'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof ProductFields
+    'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof UserFields
   > &
-    ProductFields & { generation: number }
+    UserFields & { generation: number }
   tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> &
     ProductFields &
     Pick<Membership, 'joinedAt' | 'role'> & {
@@ -84,17 +85,14 @@ async function insertUsers({ query }: Queries, databaseId: string, users: readon
 }
 
 const insertUsersStatement = `
-    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, locale,
-      email_verified_at, disabled_at, generation, tenants_version, created_at, external_id, metadata,
-      private_metadata)
-    SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName", locale,
-      "emailVerifiedAt", "disabledAt", generation, generation, "createdAt", "externalId", metadata,
-      "privateMetadata"
+    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, email_verified_at, disabled_at,
+      generation, tenants_version, created_at, ${listOf(userFields, ({ column }) => column)})
+    SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "emailVerifiedAt", "disabledAt",
+      generation, generation, "createdAt", ${listOf(userFields, ({ name }) => `"${name}"`)}
     FROM json_to_recordset($2::json) AS new_user (
-      id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text, locale text,
-      "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
-      "createdAt" timestamptz, "externalId" text, metadata json,
-      "privateMetadata" json)
+      id uuid, email text, "canonicalEmail" text, "passwordHash" text, "emailVerifiedAt" timestamptz,
+      "disabledAt" timestamptz, generation bigint, "createdAt" timestamptz,
+      ${listOf(userFields, ({ name, type }) => `"${name}" ${type}`)})
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
 

@@ -2,14 +2,14 @@ import { NIL } from 'uuid'
 import type { User } from '../../generated/client.js'
 import { usersOfTenant } from '../listed-members.js'
 import type { Page } from '../page.js'
+import { type Profile, profileFields, selected } from '../user-fields.js'
 import type { TypedQueries } from './typed-queries.js'
 
 const accountColumns = {
   databaseId: true,
   id: true,
   email: true,
-  preferredName: true,
-  locale: true,
+  ...(Object.fromEntries(profileFields.map((name) => [name, true])) as Record<keyof Profile, true>),
   externalId: true,
   emailVerifiedAt: true,
   disabledAt: true,
@@ -66,7 +66,7 @@ export async function listAccountRows(
 }
 
 const ofTenantStatement = usersOfTenant(
-  `u.database_id AS "databaseId", u.id, u.email, u.preferred_name AS "preferredName", u.locale, u.external_id AS "externalId",
+  `u.database_id AS "databaseId", u.id, u.email, ${selected(profileFields)}, u.external_id AS "externalId",
     u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
     u.created_at AS "createdAt"`,
 )
