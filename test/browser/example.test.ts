@@ -358,7 +358,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
       10_000,
     )
     const undoing = await visitExample()
-    await undoing.page.goto(await linkTo(email))
+    await undoing.page.goto(await linkTo(email, '/undo-email-change#'))
     const undo = undoing.page.getByRole('form', { name: 'Undo the change of your address' })
     await undo.getByRole('button').click()
     await expectTexts(
