@@ -331,17 +331,12 @@ describe('the key file of an embedded store', () => {
     await copyFile(inFolder('master.key'), inFolder('kept'))
   })
 
-  it('the key file contains the new master key after keys rewrap', async () => {
+  it('the key file contains the new master key after keys rewrap, and after the next start if that was interrupted', async () => {
     const key = newKey()
     const { stdout } = await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
     expect(stdout).toBe('Re-encrypted keys: 1. The file master.key contains the new master key.\n')
     expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
-    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
-  })
 
-  it('the key file is replaced at the next start if keys rewrap was interrupted before that', async () => {
-    const key = newKey()
-    await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
     await copyFile(inFolder('master.key'), inFolder('master.key.next'))
     await copyFile(inFolder('kept'), inFolder('master.key'))
     expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
@@ -365,8 +360,9 @@ describe('the key file of an embedded store', () => {
     const another = newKey()
     expect(await usher('keys rewrap', { USHER_NEW_MASTER_KEY: another })).toMatchObject({ code: 0 })
     expect([await keyIn(), await names()]).toEqual([another, ['master.key']])
-    for (const name of ['app', 'second'])
-      expect(await usher(`keys list acme/${name}`)).toMatchObject({ code: 0 })
+    const again = await openEmbedded(folder)
+    expect(await sealedWithOther(again, again.masterKey)).toEqual([])
+    await again.close()
   })
 
   it('keys rewrap keeps both master keys while there is a key that neither can decrypt', async () => {
