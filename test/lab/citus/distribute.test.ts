@@ -5,6 +5,7 @@ import { migrate } from '../../../server/store/migrate.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
 import { runUsher } from '../../support/command-line.js'
+import { newVerifier } from '../../support/login-mail.js'
 import { createMigration } from '../../support/migration.js'
 import type { OpenStore } from '../../support/open-store.js'
 import { createApiKey, setDatabase } from '../../support/operator-changes.js'
@@ -82,7 +83,7 @@ const constraints = () =>
 
 /** Stores rows of the tables that sign-ups, sessions and mails do not write. */
 async function fillOtherTables(api: TestApi, database: TestDatabase, token: string) {
-  const { id } = (await database.me(token)).json()
+  const { id, email } = (await database.me(token)).json()
   const now = new Date(api.clock.now)
   const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
   const { key } = await createApiKey({ store: api.store, now }, database, described)
@@ -95,10 +96,23 @@ async function fillOtherTables(api: TestApi, database: TestDatabase, token: stri
       headers,
       payload: { purpose: 'email_verification', deliver: 'return' },
     }),
+    await api.send({
+      method: 'PATCH',
+      url: `${root}/mail-settings`,
+      headers,
+      payload: {
+        mailTemplates: [{ name: 'email_changed', locale: 'fi', text: 'Subject: Hei\n\n{{email}}' }],
+      },
+    }),
+    await api.send({
+      method: 'POST',
+      url: `${database.users}/login/code`,
+      payload: { email, challenge: newVerifier().challenge },
+    }),
     await api.send({ method: 'GET', url: `${root}/events`, headers }),
     await api.send({ method: 'GET', url: `${root}/revocations`, headers }),
   ].map(({ statusCode }) => statusCode)
-  expect(statuses).toEqual([201, 200, 200])
+  expect(statuses).toEqual([201, 200, 202, 200, 200])
   for (const statement of [
     'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())',
     `INSERT INTO usher.invitation (database_id, id, tenant_id, email, email_key, role, code_id, created_at, expires_at)
@@ -159,7 +173,8 @@ describe('usher store distribute', () => {
     const before = await startApp(store, settings)
     const database = await before.newDatabase()
     const appUrl = 'https://app.example.com'
-    await setDatabase(store, database, { webhookUrl: receiver.url, appUrl, eventsKept: 7 })
+    const { url: webhookUrl } = receiver
+    await setDatabase(store, database, { webhookUrl, appUrl, eventsKept: 7, loginMail: 'both' })
     receiver.answer = (response) => response.writeHead(500).end()
     const user = validUser({ newTenant: 'Engines' })
     const { email } = user
@@ -207,12 +222,13 @@ describe('usher store distribute', () => {
     receiver.answer = (response) => response.writeHead(204).end()
     after.clock.now += 60_000
     after.context.deliver([{ databaseId: database.id }])
-    await vi.waitFor(() => expect(receiver.requests).toHaveLength(5), 15_000)
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(6), 15_000)
     expect(receiver.requests.map(({ event }) => event.type)).toEqual([
       'user.created',
       'tenant.created',
       'tenant.user_added',
       'user.password_changed',
+      'user.reclaimed',
       'user.email_verified',
     ])
     await after.close()

@@ -150,7 +150,8 @@ export function startTraffic(origin: string, databases: readonly string[], smtp:
       // A mail may arrive twice.
       if (!account || !awaiting.delete(account.email)) continue
       const code = codeIn(mail)
-      await change(account, ['user.password_changed', 'user.email_verified'], (newPassword) =>
+      const events = ['user.password_changed', 'user.reclaimed', 'user.email_verified']
+      await change(account, events, (newPassword) =>
         send(account.database, 'POST', '/password-reset/confirm', undefined, { code, newPassword }),
       )
     }
