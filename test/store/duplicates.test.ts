@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { isUniqueViolation } from '../../server/store/errors.js'
 import { insertUser } from '../../server/store/queries/sign-up.js'
+import { profileOf } from '../../server/store/queries/user-fields.js'
 import { startApp } from '../support/app.js'
 import { openPostgres } from '../support/open-store.js'
 import { openPostgresCopy } from '../support/store.js'
@@ -19,8 +20,7 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
         email: 'ada@example.com',
         canonicalEmail: 'ada@example.com',
         passwordHash: '',
-        preferredName: null,
-        locale: null,
+        ...profileOf({}),
         createdAt: new Date(api.clock.now),
         generation: api.clock.now,
       },
