@@ -42,6 +42,13 @@ export const it = codesTest.extend('mail', async ({ app, usher }) => {
       const { login } = (await request(email, challenge)).json()
       return { login: String(login), verifier, email, ...(await mailOf(usher, app.id, { login, email })) }
     },
+    /** Lets time pass since a login was finished, which the clock of the store measures. */
+    async passTimeSinceFinish(id: string, milliseconds: number) {
+      const where = { databaseId_id: { databaseId: app.id, id } }
+      const { expiresAt } = await usher.store.prisma.loginAttempt.findUniqueOrThrow({ where })
+      const data = { expiresAt: new Date(expiresAt.getTime() - milliseconds) }
+      await usher.store.prisma.loginAttempt.update({ where, data })
+    },
     attempts: () => usher.store.prisma.loginAttempt.findMany({ where: { databaseId: app.id } }),
     user: (id: string) =>
       usher.store.prisma.user.findUniqueOrThrow({ where: { databaseId_id: { databaseId: app.id, id } } }),

@@ -19,7 +19,7 @@ import { reclaim } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { completeLogin } from '../users/complete-login.js'
-import { type ProvenLogin, requireProof, usableAt } from './proof.js'
+import { type ProvenLogin, requireProof } from './proof.js'
 import { signUpByMail } from './sign-up-by-mail.js'
 
 type Request = DatabaseRequest<FinishLoginBody>
@@ -83,7 +83,7 @@ async function decide(
 ): Promise<Outcome<Decision>> {
   const { database, now } = change
   const key = { databaseId: database.id, id }
-  const attempt = await findAttempt(change, key, { ...usableAt(now.getTime()), lock: true })
+  const attempt = await findAttempt(change, key, { now, lock: true })
   if (!attempt) throw new Problem('code_invalid')
   if (attempt.usedAt) return repeated(change, attempt, attempt.usedAt)
   const holder = await findAddressHolder(change, database.id, { canonicalEmail, lock: true })

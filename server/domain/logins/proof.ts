@@ -14,15 +14,6 @@ import { digitsOf } from './digits.js'
 /** How often the digits of one mail can be tried. */
 export const triesOfDigits = 3
 
-/** For how long a success can be repeated, for a lost response or a retry. */
-const repeatableMilliseconds = 30_000
-
-/** Returns which attempts can be finished. */
-export const usableAt = (now: number) => ({
-  now: new Date(now),
-  repeatableSince: new Date(now - repeatableMilliseconds),
-})
-
 /** A login whose mail the client has received. */
 export interface ProvenLogin {
   attempt: FoundAttempt
@@ -77,7 +68,7 @@ async function requireDigits(
   const proven = await attemptLogin(context, request, {
     account: { canonicalEmail },
     async verify() {
-      if (!(await countTry(store, key, { ...usableAt(now()), most: triesOfDigits }))) return false
+      if (!(await countTry(store, key, { now: new Date(now()), most: triesOfDigits }))) return false
       const isRight = matchesDigits(secrets, attempt, digits)
       if (isRight) await releaseTry(store, key)
       return isRight
@@ -100,7 +91,7 @@ async function findStarted(
   databaseId: string,
   { id, verifier }: { id: string; verifier: string },
 ) {
-  const attempt = await findAttempt(store, { databaseId, id }, usableAt(now()))
+  const attempt = await findAttempt(store, { databaseId, id }, { now: new Date(now()) })
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   return attempt && isEqual(challenge, attempt.challenge) ? attempt : undefined
 }

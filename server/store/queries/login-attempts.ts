@@ -1,6 +1,7 @@
 import type { LoginAttempt, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { isAccount } from './reserved-addresses.js'
+import { after } from './revocations.js'
 import { unindexed } from './unindexed.js'
 
 type AttemptKey = Pick<LoginAttempt, 'databaseId' | 'id'>
@@ -47,23 +48,20 @@ export type FoundAttempt = Pick<
   generation: number | null
 }
 
-/** Which attempts are found: those that have not expired, and that were not used before an instant. */
-export interface Usable {
-  now: Date
-  repeatableSince: Date
-}
-
-const isUsable = `database_id = $1::uuid AND id = $2::uuid AND ${unindexed('expires_at > $3::timestamptz')}
-    AND (used_at IS NULL OR used_at > $4::timestamptz)`
+// Servers whose clocks differ must agree on whether a success can be repeated. So the store's clock measures that, from the
+// arrival of the statement on.
+const isUsable = `database_id = $1::uuid AND id = $2::uuid AND (
+      used_at IS NULL AND ${unindexed('expires_at > $3::timestamptz')}
+      OR used_at IS NOT NULL AND ${unindexed('expires_at > statement_timestamp()')})`
 
 /** Returns an attempt that can be finished, or undefined. @param lock whether to lock it until the transaction ends */
 export async function findAttempt(
   { query }: Queries,
   { databaseId, id }: AttemptKey,
-  { now, repeatableSince, lock = false }: Usable & { lock?: boolean },
+  { now, lock = false }: { now: Date; lock?: boolean },
 ) {
   const text = lock ? lockStatement : findStatement
-  const [attempt] = await query<FoundAttempt>(text, [databaseId, id, now, repeatableSince])
+  const [attempt] = await query<FoundAttempt>(text, [databaseId, id, now])
   return attempt
 }
 
@@ -77,14 +75,14 @@ const lockStatement = `${findStatement} FOR UPDATE`
 export async function countTry(
   { query }: Queries,
   { databaseId, id }: AttemptKey,
-  { now, repeatableSince, most }: Usable & { most: number },
+  { now, most }: { now: Date; most: number },
 ) {
-  const counted = await query(countStatement, [databaseId, id, now, repeatableSince, most])
+  const counted = await query(countStatement, [databaseId, id, now, most])
   return counted.length > 0
 }
 
 const countStatement = `
-  UPDATE usher.login_attempt SET tries = tries + 1 WHERE ${isUsable} AND tries < $5::int
+  UPDATE usher.login_attempt SET tries = tries + 1 WHERE ${isUsable} AND tries < $4::int
   RETURNING 1`
 
 /** Takes back the count of a try whose digits were right: the request may be repeated. */
@@ -94,7 +92,7 @@ export const releaseTry = ({ query }: Queries, { databaseId, id }: AttemptKey) =
 const releaseStatement = `
   UPDATE usher.login_attempt SET tries = tries - 1 WHERE database_id = $1::uuid AND id = $2::uuid AND tries > 0`
 
-/** Records who has logged in with a locked attempt. */
+/** Records who has logged in with a locked attempt, which can be repeated for 30 seconds from then on. */
 export const useAttempt = (
   { query }: Queries,
   { databaseId, id }: AttemptKey,
@@ -102,7 +100,8 @@ export const useAttempt = (
 ) => query(useStatement, [databaseId, id, userId, generation, now])
 
 const useStatement = `
-  UPDATE usher.login_attempt SET user_id = $3::uuid, generation = $4::bigint, used_at = $5::timestamptz
+  UPDATE usher.login_attempt SET user_id = $3::uuid, generation = $4::bigint, used_at = $5::timestamptz,
+    expires_at = ${after('statement_timestamp()', '30')}
   WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** To whom the mail of a login goes. */
