@@ -1,5 +1,5 @@
 import type { CodePurpose } from '../../../server/domain/codes/code.js'
-import type { Input, Operation, Result, Token } from './operation.js'
+import type { Input, MailedCode, Operation, Result, Token } from './operation.js'
 
 /** A session that has not ended. */
 interface SessionState {
@@ -8,13 +8,21 @@ interface SessionState {
   replaced: readonly [number, number]
 }
 
+/** A login by mail that was started. A revocation removes it, unless no account had the address when it was started. */
+interface Attempt {
+  hasAccount: boolean
+  /** What has finished it, and when. */
+  finish?: { isNewUser: boolean; at: readonly [number, number] }
+}
+
 /**
  * The state of one account. It contains only what is valid now: a revocation empties lists, so no times are compared.
  */
 export interface Account {
   /** Undefined if there is no user. Empty if the id is not known yet. */
   userId: string | undefined
-  password: string
+  /** Undefined if the user has none. */
+  password: string | undefined
   name: string | null
   isVerified: boolean
   isDisabled: boolean
@@ -35,12 +43,14 @@ export interface Account {
   ends: Readonly<Record<string, number>>
   /** When the requests returned whose messages can still send a valid code, by purpose and id. */
   waiting: Readonly<Record<string, number>>
-  codes: Partial<Record<CodePurpose, string>>
+  codes: Partial<Record<MailedCode['purpose'], string>>
+  /** By id. */
+  attempts: Readonly<Record<string, Attempt>>
 }
 
 export const none: Account = {
   userId: undefined,
-  password: '',
+  password: undefined,
   name: null,
   isVerified: false,
   isDisabled: false,
@@ -52,6 +62,7 @@ export const none: Account = {
   ends: {},
   waiting: {},
   codes: {},
+  attempts: {},
 }
 
 export const plus = (items: readonly string[], item: string | undefined) =>
@@ -76,6 +87,10 @@ export const admits = (account: Account, { token }: Input, { call }: Pick<Operat
 
 export const isPassword = (account: Account, { password }: Input) =>
   isActive(account) && account.password === password
+
+/** Returns whether a change with a token is confirmed. A user without a password has logged in recently. */
+export const isConfirmed = (account: Account, input: Input) =>
+  account.password === undefined || isPassword(account, input)
 
 export const isCode = (account: Account, { code }: Input) =>
   isActive(account) && code !== undefined && account.codes[code.purpose] === code.id
@@ -104,13 +119,25 @@ export function withoutCode(account: Account, purpose: CodePurpose, call: number
   return { ...account, codes, waiting: Object.fromEntries(kept) }
 }
 
-/** Revokes all tokens, sessions, and codes that could replace the password. */
+/** Returns the logins that a revocation and a deletion keep. */
+const kept = ({ attempts }: Account) =>
+  Object.fromEntries(Object.entries(attempts).filter(([, { hasAccount, finish }]) => !hasAccount && !finish))
+
+/** Revokes all tokens, sessions, logins that were started, and codes that could replace the password. */
 export const revoke = (account: Account, { call }: Pick<Operation, 'call'>): Account => ({
   ...withoutCode(account, 'password_reset', call),
   tokens: [],
   sessions: {},
   ends: {},
+  attempts: kept(account),
 })
+
+/** Gives an account whose address was never verified to the person who has received a mail there. */
+export const reclaim = (account: Account, operation: Pick<Operation, 'call'>): Account =>
+  account.isVerified ? account : { ...revoke(account, operation), password: undefined, isVerified: true }
+
+/** Deletes the user. */
+export const removed = (account: Account): Account => ({ ...none, attempts: kept(account) })
 
 /** Returns the account after a response that names its user and has a token. */
 export function signedIn(account: Account, { userId, token }: Result): Account | undefined {

@@ -15,12 +15,18 @@ function eventsOf({ table, before, after }: Change, deleted: ReadonlySet<unknown
   } else if (table === 'membership' && !deleted.has(row?.user_id))
     add(before ? 'tenant.user_removed' : 'tenant.user_added', row?.user_id)
   if (table !== 'user') return events
-  if (!before) add('user.created', row?.id)
-  else if (!after) add('user.deleted', row?.id)
+  if (!before) {
+    add('user.created', row?.id)
+    if (after?.email_verified_at) add('user.email_verified', row?.id)
+  } else if (!after) add('user.deleted', row?.id)
   else {
     if (before.preferred_name !== after.preferred_name) add('user.updated', row?.id)
-    if (!before.email_verified_at && after.email_verified_at) add('user.email_verified', row?.id)
-    if (before.password_hash !== after.password_hash) add('user.password_changed', row?.id)
+    const isVerified = !before.email_verified_at && after.email_verified_at
+    if (isVerified) add('user.email_verified', row?.id)
+    // A proof that revokes.
+    if (isVerified && before.generation !== after.generation) add('user.reclaimed', row?.id)
+    if (after.password_hash && before.password_hash !== after.password_hash)
+      add('user.password_changed', row?.id)
     if (isSet(before.disabled_at) !== isSet(after.disabled_at))
       add(after.disabled_at ? 'user.disabled' : 'user.enabled', row?.id)
   }
@@ -41,6 +47,10 @@ function eventIn({ after }: Change) {
   return `${type} ${type === 'tenant.created' || type === 'tenant.deleted' ? tenantId : userId}`
 }
 
+/** Returns how many events of a type were stored. */
+export const countEvents = (changes: readonly Change[], type: string) =>
+  changes.filter((change) => isEvent(change) && eventIn(change).startsWith(`${type} `)).length
+
 /** Returns the changes that need no `user.updated`, because the last event of the user is one that is still waiting. */
 function mergeable(changes: readonly Change[]) {
   const last = new Map<unknown, Change['after']>()
@@ -55,6 +65,14 @@ function mergeable(changes: readonly Change[]) {
     }),
   )
 }
+
+/** Returns the users that a change has left without a way in: a password, or mail at a verified address. */
+export const auditWaysIn = (changes: readonly Change[]) =>
+  changes
+    .filter(
+      ({ table, after }) => table === 'user' && after && !after.password_hash && !after.email_verified_at,
+    )
+    .map(({ after }) => `user ${after?.id} has no way in`)
 
 /** Returns the transactions whose events are not exactly those of their changes. */
 export function auditTransactions(changes: readonly Change[]) {

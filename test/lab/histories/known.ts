@@ -1,3 +1,4 @@
+import { newVerifier } from '../../support/login-mail.js'
 import type { Input, MailedCode, RefreshToken, Token } from './operation.js'
 import type { Random } from './random.js'
 
@@ -11,6 +12,8 @@ export interface Known {
   codes: MailedCode[]
   /** The codes that no client has used. */
   newCodes: MailedCode[]
+  /** The ids of logins by mail that were started. */
+  logins: Set<string>
   /** The last sign-up with an Idempotency-Key. */
   signUp: Input | undefined
 }
@@ -22,6 +25,7 @@ export const newAccount = (email: string): Known => ({
   refreshTokens: [],
   codes: [],
   newCodes: [],
+  logins: new Set(),
   signUp: undefined,
 })
 
@@ -44,10 +48,24 @@ export const withRefreshToken: Choose = ({ refreshTokens }, random) => {
 export const withCode =
   (purpose: MailedCode['purpose']): Choose =>
   (known, random) => {
-    const code = random.recent(known.codes.filter((each) => each.purpose === purpose))
+    // The mail of a login may arrive without the response to its request.
+    const isKnown = ({ id }: MailedCode) => purpose !== 'login_code' || known.logins.has(id)
+    const code = random.recent(known.codes.filter((each) => each.purpose === purpose && isKnown(each)))
     known.newCodes = known.newCodes.filter((each) => each !== code)
     return code && { code }
   }
+
+/** All logins by mail have one verifier, so that every client can finish them. */
+export const { verifier, challenge } = newVerifier()
+export const { verifier: otherVerifier } = newVerifier()
+
+/** Chooses how to finish a login by mail. */
+export const aFinish: Choose = (_known, random, unique) => ({
+  hasDigits: random.chance(0.5),
+  isElsewhere: random.chance(0.1),
+  mayCreate: random.chance(0.8),
+  ...(random.chance(0.4) && { tenant: `tenant ${unique()}` }),
+})
 
 export const withPassword: Choose = ({ passwords }, random) => ({
   password: random.recent(passwords) ?? 'no password at all',

@@ -3,11 +3,14 @@ import {
   admits,
   endSession,
   isCode,
+  isConfirmed,
   isLive,
   isPassword,
   minus,
   none,
   plus,
+  reclaim,
+  removed,
   revoke,
   sessionOf,
   signedIn,
@@ -53,9 +56,35 @@ const setPassword: Rule = (account, { newPassword = '' }, result, operation) =>
 const signUp: Rule = (account, { password = '', tenant, key }, result) => {
   const own = key ? `${key} ${tenant ?? ''}` : ''
   if (account.userId === undefined)
-    return signedIn({ ...none, userId: '', password, signUp: own, tenants: plus([], tenant) }, result)
+    return signedIn(
+      { ...removed(account), userId: '', password, signUp: own, tenants: plus([], tenant) },
+      result,
+    )
   const isAgain = key && account.signUp === own && isPassword(account, { password })
   return isAgain ? signedIn(account, result) : undefined
+}
+
+/** Returns when a login can be repeated: surely, or perhaps. */
+const isRepeatable = ({ finish }: Account['attempts'][string], time: number, tolerance: number) =>
+  finish === undefined || time - finish.at[tolerance > 0 ? 1 : 0] < repeatableMilliseconds + tolerance
+
+/** Logs in by a mail, reclaims an account that was never verified, or signs the address up. Once, or repeats it. */
+const finishLogin: Rule = (account, input, result, operation) => {
+  const { code, isElsewhere, tenant, mayCreate } = input
+  const { id = '' } = code ?? {}
+  const attempt = account.attempts[id]
+  const { call, return: end } = operation
+  if (!attempt || isElsewhere || !isRepeatable(attempt, call, toleranceMilliseconds)) return undefined
+  if (result.token && result.token.id !== id) return undefined
+  const isNewUser = attempt.finish?.isNewUser ?? account.userId === undefined
+  if (account.isDisabled || (result.isNewUser ?? isNewUser) !== isNewUser) return undefined
+  if (attempt.finish) return signedIn(account, result)
+  if (isNewUser && !mayCreate) return undefined
+  const user: Account = isNewUser
+    ? { ...removed(account), userId: '', isVerified: true, tenants: plus([], tenant) }
+    : reclaim(account, operation)
+  const finished = { ...attempt, finish: { isNewUser, at: [call, end] as const } }
+  return signedIn({ ...user, attempts: { ...user.attempts, [id]: finished } }, result)
 }
 
 /** Uses the current refresh token, or the previous one, which may be repeated for half a minute. */
@@ -109,12 +138,22 @@ const rules: Record<string, Rule> = {
   ),
   endSession: end,
   endSessionById: admitted(end),
+  endOtherSessions: admitted((account, { token }, _result, operation) => {
+    const id = token?.sessionId ?? token?.id ?? ''
+    const session = account.sessions[id]
+    return session && { ...revoke(account, operation), sessions: { [id]: session } }
+  }),
   endAllSessions: admitted(revokeAll),
   changePassword: admitted((account, input, ...rest) =>
-    isPassword(account, input) ? setPassword(account, input, ...rest) : undefined,
+    isConfirmed(account, input) ? setPassword(account, input, ...rest) : undefined,
   ),
   requestReset: (account) => account,
   requestVerification: admitted((account) => account),
+  requestLoginCode: (account, _input, { login = '' }) => ({
+    ...account,
+    attempts: { ...account.attempts, [login]: { hasAccount: account.userId !== undefined } },
+  }),
+  finishLogin,
   // The message of a request may be stored a little later than its user was found.
   stored: (account, { code }, _result, operation) =>
     code && account.userId !== undefined
@@ -132,7 +171,7 @@ const rules: Record<string, Rule> = {
       : undefined,
   reset: (account, input, ...rest) =>
     isCode(account, input) ? setPassword({ ...account, isVerified: true }, input, ...rest) : undefined,
-  deleteMe: admitted((account, input) => (isPassword(account, input) ? none : undefined)),
+  deleteMe: admitted((account, input) => (isConfirmed(account, input) ? removed(account) : undefined)),
   disable: existing((account, _input, _result, operation) => ({
     ...revoke(account, operation),
     isDisabled: true,
@@ -142,16 +181,28 @@ const rules: Record<string, Rule> = {
   setPassword: existing(setPassword),
   sendReset: existing((account) => (account.isDisabled ? undefined : account)),
   // It finds the user first, so another operation may delete the user meanwhile.
-  deleteUser: () => none,
+  deleteUser: removed,
   join: existing((account, { tenant }) => ({ ...account, tenants: plus(account.tenants, tenant) })),
   leave: (account, { tenant = '' }) =>
     account.tenants.includes(tenant) ? { ...account, tenants: minus(account.tenants, tenant) } : undefined,
 }
 
+/** Returns whether a login must succeed. Digits can be tried by three requests at the same time only. */
+function canFinish({ attempts }: Account, { code, isElsewhere, hasDigits }: Input, operation: Operation) {
+  const attempt = attempts[code?.id ?? '']
+  return (
+    attempt !== undefined &&
+    !isElsewhere &&
+    !hasDigits &&
+    isRepeatable(attempt, operation.return, -toleranceMilliseconds)
+  )
+}
+
 /** Returns whether an operation may be rejected, by reason. */
 const refusals: Record<string, (account: Account, input: Input, operation: Operation) => boolean> = {
   token_invalid: (account, input) => !isLive(account, input),
-  invalid_credentials: (account, input) => !isPassword(account, input),
+  invalid_credentials: (account, input) =>
+    !isPassword(account, input) && !(isLive(account, input) && account.password === undefined),
   email_taken: ({ userId }) => userId !== undefined,
   // Which user had the key, and whether the password is that user's, are read one after the other.
   idempotency_key_reused: (_account, { key }) => key !== undefined,
@@ -159,7 +210,12 @@ const refusals: Record<string, (account: Account, input: Input, operation: Opera
     token?.sessionId !== undefined ||
     opened.includes(token?.id ?? '') ||
     operation.return - (token?.knownAt ?? 0) > surelyOpensMilliseconds,
-  code_invalid: (account, input) => !isCode(account, input),
+  session_required: ({ sessions }, { token }) =>
+    token?.sessionId === undefined && !((token?.id ?? '') in sessions),
+  code_invalid: (account, input, operation) =>
+    input.code?.purpose === 'login_code' ? !canFinish(account, input, operation) : !isCode(account, input),
+  login_refused: ({ isDisabled }) => isDisabled,
+  account_missing: ({ userId }, { mayCreate }) => userId === undefined && !mayCreate,
   not_found: ({ userId }) => userId === undefined,
   not_a_member: ({ tenants }, { tenant = '' }) => !tenants.includes(tenant),
   disabled: ({ isDisabled }) => isDisabled,
@@ -175,8 +231,10 @@ export const accountModel: Model<Account, Operation> = {
       return refusals[outcome]?.(account, input, operation) ? account : undefined
     return rules[name]?.(account, input, outcome ?? {}, operation)
   },
-  keyOf({ sessions, ends, codes, waiting, ...account }) {
-    const sorted = [sessions, ends, codes, waiting].map((items) => Object.entries(items).sort(byKey))
+  keyOf({ sessions, ends, codes, waiting, attempts, ...account }) {
+    const sorted = [sessions, ends, codes, waiting, attempts].map((items) =>
+      Object.entries(items).sort(byKey),
+    )
     return JSON.stringify({ ...account, sorted })
   },
 }

@@ -7,7 +7,7 @@ export interface Token {
   /** Its `jti`. */
   id: string
   sessionId: string | undefined
-  /** When the client got it. */
+  /** When the client got it, or when it was issued if that is earlier. */
   knownAt: number
 }
 
@@ -23,7 +23,9 @@ export interface MailedCode {
   value: string
   /** The id of the message that sent it. */
   id: string
-  purpose: CodePurpose
+  purpose: CodePurpose | 'login_code'
+  /** The digits in the mail of a login. */
+  digits?: string
 }
 
 /** The input of a request or a command. Its fields depend on the operation. */
@@ -37,6 +39,12 @@ export interface Input {
   token?: Token
   refreshToken?: RefreshToken
   code?: Omit<MailedCode, 'value'> & { value?: string }
+  /** Whether to send the digits instead of the code. */
+  hasDigits?: boolean
+  /** Whether to send the verifier of another client. */
+  isElsewhere?: boolean
+  /** Whether a login signs up an address without an account. */
+  mayCreate?: boolean
 }
 
 /** What a successful response says about the account. */
@@ -49,6 +57,9 @@ export interface Result {
   /** Names. */
   tenants?: string[]
   sessions?: string[]
+  /** The id of a started login. */
+  login?: string
+  isNewUser?: boolean
 }
 
 /** An operation on one account, as a client or an operator saw it. Its times are milliseconds of performance.now(). */
@@ -66,8 +77,10 @@ const part = (jwt: string, index: number) =>
   JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
 
 export const tokenOf = (jwt: string): Token => {
-  const { jti: id, sid: sessionId } = part(jwt, 1)
-  return { jwt, id, sessionId, knownAt: performance.now() }
+  const { jti: id, sid: sessionId, iat } = part(jwt, 1)
+  // A login that is repeated returns a token that was issued before.
+  const issuedAt = iat * 1_000 - performance.timeOrigin
+  return { jwt, id, sessionId, knownAt: Math.min(performance.now(), issuedAt) }
 }
 
 export const refreshTokenOf = (value: string): RefreshToken => {
@@ -94,6 +107,7 @@ export function describeOperation({ name, at, input, outcome, ...times }: Operat
         token: short(result.token?.id),
         refreshToken: result.refreshToken?.refreshes,
         sessions: result.sessions?.map(short),
+        login: short(result.login),
       }
     : (outcome ?? 'unknown')
   const interval = `${times.call.toFixed(1)} to ${times.return.toFixed(1)}`

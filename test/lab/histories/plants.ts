@@ -61,6 +61,28 @@ export const plants: Record<string, Plant> = {
     skew: 29_990,
     found: /impossible .*refresh .*session_ended/,
   },
+  'a repeated login by mail judged by the clock of the server': {
+    create:
+      () =>
+      ({ text, values, run }) =>
+        run(text.replace('expires_at > statement_timestamp()', 'expires_at > $3::timestamptz'), values),
+    focus: ['requestLoginCode', 'finishLogin'],
+    skew: 29_990,
+    found: /impossible .*finishLogin .*code_invalid/,
+  },
+  'a login by mail that leaves the tokens of an account that was never verified': {
+    create:
+      () =>
+      ({ text, values, run }) =>
+        run(
+          text.includes('password_hash = NULL')
+            ? text.replace(/generation = GREATEST\(u\.generation \+ 1/, 'generation = LEAST(u.generation')
+            : text,
+          values,
+        ),
+    focus: ['requestLoginCode', 'finishLogin', 'me'],
+    found: /impossible .*(me|openSession|updateMe|listSessions|changePassword) /,
+  },
   'a code that a mail stores again while it is used': {
     create:
       () =>

@@ -2,9 +2,16 @@ import { codeIn } from '../../support/smtp.js'
 import { type Operator, runCommand } from './commands.js'
 import { type Known, newAccount } from './known.js'
 import { isRead } from './model.js'
-import type { Input, Operation, Result } from './operation.js'
+import type { Input, MailedCode, Operation, Result } from './operation.js'
 import { clientOperations, requestOf } from './requests.js'
 import type { Mail, Server } from './stage.js'
+
+/** What the codes are for, by the page of their link. */
+const purposes: Record<string, MailedCode['purpose']> = {
+  'reset-password': 'password_reset',
+  'verify-email': 'email_verification',
+  login: 'login_code',
+}
 
 /** Starts a record of what happens to some accounts, and of what their clients know. */
 export function startRecord() {
@@ -24,8 +31,11 @@ export function startRecord() {
     const known = accounts.get(to)
     if (!known || arrivals.has(id)) return
     arrivals.set(id, performance.now())
-    const purpose = text.includes('/reset-password#') ? 'password_reset' : 'email_verification'
-    const code = { id, value: codeIn({ parsed: { text } }), purpose } as const
+    const [, page = ''] = /\/([a-z-]+)#code=/.exec(text) ?? []
+    const purpose = purposes[page]
+    if (!purpose) return
+    const [digits] = /^\d{6}$/m.exec(text) ?? []
+    const code = { id, value: codeIn({ parsed: { text } }), purpose, ...(digits && { digits }) }
     known.codes.push(code)
     known.newCodes.push(code)
   }
@@ -33,7 +43,7 @@ export function startRecord() {
   /** Runs an operation and keeps what is known of its outcome. */
   async function add(
     about: Pick<Operation, 'name' | 'at' | 'input'>,
-    { email, tokens, refreshTokens, passwords }: Known,
+    { email, tokens, refreshTokens, passwords, logins }: Known,
     run: () => Promise<Result | string | undefined>,
   ) {
     const call = performance.now()
@@ -45,6 +55,7 @@ export function startRecord() {
     if (typeof outcome === 'string') return
     const { password, newPassword = about.name === 'signUp' ? password : undefined } = about.input
     if (newPassword && !passwords.includes(newPassword)) passwords.push(newPassword)
+    if (outcome?.login) logins.add(outcome.login)
     if (outcome?.token) tokens.push(outcome.token)
     if (outcome?.refreshToken) refreshTokens.push(outcome.refreshToken)
   }

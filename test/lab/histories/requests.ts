@@ -1,7 +1,11 @@
 import {
+  aFinish,
   aSignUp,
   both,
   type Choose,
+  challenge,
+  otherVerifier,
+  verifier,
   withCode,
   withNewPassword,
   withPassword,
@@ -41,6 +45,8 @@ interface Body {
   emailVerified: boolean
   memberships: { name: string }[]
   sessions: { id: string }[]
+  login: string
+  isNewUser: boolean
 }
 
 const signedIn = ({ id, token, refreshToken }: Body): Result => ({
@@ -93,6 +99,7 @@ export const clientOperations: Record<string, ClientOperation> = {
     ...{ weight: 1, choose: both(withToken, withRefreshToken), method: 'DELETE' },
     url: ({ refreshToken }) => `/me/sessions/${refreshToken?.sessionId}`,
   },
+  endOtherSessions: { weight: 1, choose: withToken, method: 'DELETE', url: '/me/sessions/others' },
   endAllSessions: { weight: 2, choose: withToken, method: 'DELETE', url: '/me/sessions' },
   changePassword: {
     ...{ weight: 4, method: 'PUT', url: '/me/password', result: signedIn },
@@ -114,6 +121,21 @@ export const clientOperations: Record<string, ClientOperation> = {
   verify: {
     ...{ weight: 5, method: 'POST', url: '/email-verification', payload: code },
     choose: withCode('email_verification'),
+  },
+  requestLoginCode: {
+    ...{ weight: 6, choose: () => ({}), method: 'POST', url: '/login/code' },
+    payload: (_input, email) => ({ email, challenge }),
+    result: ({ login }) => ({ login }),
+  },
+  finishLogin: {
+    ...{ weight: 8, choose: both(withCode('login_code'), aFinish), method: 'POST', url: '/login/finish' },
+    payload: ({ code, hasDigits, isElsewhere, mayCreate, tenant: newTenant }) => ({
+      ...(hasDigits ? { login: code?.id, digits: code?.digits } : { code: code?.value }),
+      verifier: isElsewhere ? otherVerifier : verifier,
+      mayCreate,
+      newTenant,
+    }),
+    result: (body) => ({ ...signedIn(body), isNewUser: body.isNewUser }),
   },
   deleteMe: {
     ...{ weight: 0.5, choose: both(withToken, withPassword), method: 'POST', url: '/me/deletion' },

@@ -3,7 +3,7 @@ import type { OpenStore } from '../../support/open-store.js'
 import type { Account } from './account.js'
 import { type Change, operationsOfMessages, takeChanges } from './changes.js'
 import { commands, type Operator } from './commands.js'
-import { auditDeliveries, auditTransactions } from './events.js'
+import { auditDeliveries, auditTransactions, auditWaysIn, countEvents } from './events.js'
 import type { Known } from './known.js'
 import { linearize, type Verdict } from './linearize.js'
 import { accountModel } from './model.js'
@@ -54,11 +54,15 @@ function picker(focus: readonly string[]) {
   }
 }
 
-/** Returns operations that make more happen than those at random: also both codes of an account at the same time. */
+/** The operations that use codes. */
+const usedBy = { password_reset: 'reset', email_verification: 'verify', login_code: 'finishLogin' } as const
+
+/** Returns operations that make more happen than those at random: also several codes of an account at the same time. */
 function likelyNames({ passwords, newCodes }: Known, random: Random) {
-  if (passwords.length === 0 && random.chance(0.7)) return ['signUp']
-  const names = new Set(newCodes.map(({ purpose }) => (purpose === 'password_reset' ? 'reset' : 'verify')))
-  return random.chance(names.size === 2 ? 0.9 : 0.2) ? [...names] : []
+  if (passwords.length === 0 && random.chance(0.4)) return ['signUp']
+  const names = [...new Set(newCodes.map(({ purpose }) => usedBy[purpose]))]
+  if (names.length === 0) return passwords.length === 0 && random.chance(0.5) ? ['requestLoginCode'] : []
+  return random.chance(names.length > 1 ? 0.9 : 0.2) ? names : []
 }
 
 /** One client of an account: sends operations one after the other, sometimes two in parallel. */
@@ -106,7 +110,9 @@ async function probe({ servers }: World, { request }: Recorded, known: Known) {
   }
   for (const code of [...known.codes].reverse())
     if (code.purpose === 'password_reset') await send('reset', { code, newPassword: 'password of the probe' })
-    else await send('verify', { code })
+    else if (code.purpose === 'email_verification') await send('verify', { code })
+    else if (known.logins.has(code.id))
+      for (const hasDigits of [false, true]) await send('finishLogin', { code, hasDigits, mayCreate: true })
 }
 
 /** Runs clients on some new accounts. Returns what is wrong with their history. */
@@ -150,10 +156,16 @@ export function judge(
   const checked = performance.now() - start
   return {
     operations: history.length,
+    reclaimed: countEvents(changes, 'user.reclaimed'),
     unknown: history.filter(({ outcome }) => outcome === undefined).length,
     /** Milliseconds that the search took. */
     checked,
-    errors: [...errors, ...auditTransactions(changes), ...auditDeliveries(changes, received)],
+    errors: [
+      ...errors,
+      ...auditWaysIn(changes),
+      ...auditTransactions(changes),
+      ...auditDeliveries(changes, received),
+    ],
   }
 }
 

@@ -37,6 +37,7 @@ export async function prepare(store: OpenStore) {
     requireVerifiedInviter: false,
     mailsPerHour: 0,
     appUrl: 'https://app.example.com',
+    loginMail: 'both',
     ...notices(false),
   })
   const receiver = await startReceiver()
