@@ -54,35 +54,67 @@ it('a sign-up with a password at the same time keeps nothing', async ({ app, mai
   }
 })
 
-it('a reset, a log-out everywhere and a deletion end a started login, in every order', async ({
+it('a reset, a log-out everywhere, a changed address and a deletion end a started login, in every order', async ({
   app,
   mail,
 }) => {
-  const ends: Record<string, (user: { email: string; jwt: string }) => Promise<{ statusCode: number }>> = {
+  type End = () => Promise<{ statusCode: number }>
+  const ends: Record<string, (user: { email: string; jwt: string }) => Promise<End>> = {
     async reset({ email }) {
       await app.delivered()
-      return app.reset(await app.resetCode(email))
+      const code = await app.resetCode(email)
+      return () => app.reset(code)
     },
-    logout: ({ jwt }) => app.as(jwt, 'DELETE', 'me/sessions'),
-    deletion: ({ jwt }) => app.as(jwt, 'POST', 'me/deletion', { password }),
+    logout:
+      async ({ jwt }) =>
+      () =>
+        app.as(jwt, 'DELETE', 'me/sessions'),
+    async change({ email, jwt }) {
+      const code = await mail.changeCode(jwt, `new-${email}`)
+      return () => mail.confirmChange(code)
+    },
+    deletion:
+      async ({ jwt }) =>
+      () =>
+        app.as(jwt, 'POST', 'me/deletion', { password }),
   }
-  for (const [name, end] of Object.entries(ends)) {
-    const email = `${name}@example.com`
-    const { token } = await app.signedUp({ email })
-    await app.markVerified(email)
-    const before = await mail.start(email)
-    expect((await end({ email, jwt: token.jwt })).statusCode).toBeLessThan(300)
-    const { code, verifier } = before
-    expect((await mail.finish({ code, verifier })).statusCode).toBe(400)
-    app.clock.now += 61_000
-    const raced = await mail.start(email)
-    const login = await app.login({ email, password })
-    const [finished] = await Promise.all([
-      mail.finish({ code: raced.code, verifier: raced.verifier }),
-      login.statusCode === 200 && app.as(login.json().token.jwt, 'POST', 'me/deletion', { password }),
+  for (const [name, prepare] of Object.entries(ends))
+    for (const round of ['before', 'during', 'during again']) {
+      const email = `${name}-${round.replace(' ', '-')}@example.com`
+      const { token } = await app.signedUp({ email })
+      await app.markVerified(email)
+      const end = await prepare({ email, jwt: token.jwt })
+      const { code, verifier } = await mail.start(email)
+      const ended = end()
+      if (round === 'before') await ended
+      const [{ statusCode }, finished] = await Promise.all([ended, mail.finish({ code, verifier })])
+      expect(statusCode, name).toBeLessThan(300)
+      expect(round === 'before' ? [400] : [200, 400], name).toContain(finished.statusCode)
+      if (finished.statusCode === 200)
+        expect((await app.me(finished.json().token.jwt)).statusCode, name).toBe(401)
+    }
+})
+
+it('a login by mail at the new address of a change logs its user in, or takes the address', async ({
+  app,
+  mail,
+  usher,
+}) => {
+  for (const round of [1, 2, 3]) {
+    const to = `to-${round}@example.com`
+    const { id, token } = await app.signedUp({ email: `from-${round}@example.com` })
+    const change = await mail.changeCode(token.jwt, to)
+    const { code, verifier } = await mail.start(to)
+    const [finished, changed] = await Promise.all([
+      mail.finish({ code, verifier }),
+      mail.confirmChange(change),
     ])
-    expect([200, 400]).toContain(finished.statusCode)
-    if (login.statusCode === 200 && finished.statusCode === 200)
-      expect((await app.me(finished.json().token.jwt)).statusCode).toBe(401)
+    const { id: loggedIn, isNewUser } = finished.json()
+    expect([
+      [200, 200, true, false],
+      [200, 409, false, true],
+    ]).toContainEqual([finished.statusCode, changed.statusCode, loggedIn === id, isNewUser])
+    const where = { databaseId: app.id, canonicalEmail: to }
+    expect(await usher.store.prisma.user.findMany({ where })).toMatchObject([{ id: loggedIn }])
   }
 })

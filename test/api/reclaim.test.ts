@@ -15,11 +15,7 @@ it('a login by mail of an account that was never verified leaves nothing to whoe
 }) => {
   const thief = await app.opened({ email })
   const spare = await app.login({ email, password })
-  const change = { email: 'thief@example.com', password }
-  expect((await app.as(thief.token.jwt, 'POST', 'me/email', change)).statusCode).toBe(202)
-  const stolen = codeIn(
-    (await app.delivered()).find(({ recipients }) => recipients[0] === change.email) as never,
-  )
+  const stolen = await mail.changeCode(thief.token.jwt, 'thief@example.com')
   const { code, verifier } = await mail.start(email)
   const owner = (await mail.finish({ code, verifier })).json()
   expect([owner.id, owner.isNewUser]).toEqual([thief.id, false])
@@ -28,12 +24,7 @@ it('a login by mail of an account that was never verified leaves nothing to whoe
     expect(outcome(await app.me(token.jwt))).toEqual([401, 'token_invalid'])
   expect(outcome(await app.refresh(thief.refreshToken.value))).toEqual([401, 'session_ended'])
   expect(outcome(await app.login({ email, password }))).toEqual([401, 'invalid_credentials'])
-  const changed = await usher.send({
-    method: 'POST',
-    url: `${app.users}/email-change/confirm`,
-    payload: { code: stolen },
-  })
-  expect(outcome(changed)).toEqual([400, 'code_invalid'])
+  expect(outcome(await mail.confirmChange(stolen))).toEqual([400, 'code_invalid'])
   const where = { databaseId: app.id, userId: owner.id }
   expect(await usher.store.prisma.code.count({ where })).toBe(0)
   const known = await usher.store.prisma.knownNetwork.count({ where })
@@ -59,23 +50,16 @@ it('a login by mail of a verified account keeps password and sessions', async ({
 
 it('a password reset of an account that was never verified does the same, and its user gets new tokens', async ({
   app,
+  mail,
   usher,
 }) => {
   const thief = await app.opened({ email })
-  await app.as(thief.token.jwt, 'POST', 'me/email', { email: 'thief@example.com', password })
-  const stolen = codeIn(
-    (await app.delivered()).find(({ recipients }) => recipients[0] === 'thief@example.com') as never,
-  )
+  const stolen = await mail.changeCode(thief.token.jwt, 'thief@example.com')
   const reset = await app.reset(await app.resetCode(email))
   expect((await app.me(reset.json().token.jwt)).json()).toMatchObject({ id: thief.id, emailVerified: true })
   expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
   expect(outcome(await app.refresh(thief.refreshToken.value))).toEqual([401, 'session_ended'])
-  const changed = await usher.send({
-    method: 'POST',
-    url: `${app.users}/email-change/confirm`,
-    payload: { code: stolen },
-  })
-  expect(outcome(changed)).toEqual([400, 'code_invalid'])
+  expect(outcome(await mail.confirmChange(stolen))).toEqual([400, 'code_invalid'])
   expect(auditRecords(usher).map(({ audit }) => audit)).toContain('user.reclaimed')
 })
 

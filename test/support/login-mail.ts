@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
 import { signedText } from '../../server/domain/keys/signed-text.js'
 import { digitsOf } from '../../server/domain/logins/digits.js'
-import type { TestApi } from './app.js'
+import { password, type TestApi } from './app.js'
 import { it as codesTest, elsewhere } from './codes.js'
 import { setDatabase } from './operator-changes.js'
+import { codeIn } from './smtp.js'
 
 /** Returns a verifier and its challenge, as a client makes them. */
 export function newVerifier() {
@@ -42,6 +44,14 @@ export const it = codesTest.extend('mail', async ({ app, usher }) => {
       const { login } = (await request(email, challenge)).json()
       return { login: String(login), verifier, email, ...(await mailOf(usher, app.id, { login, email })) }
     },
+    /** Requests a change of the address. Returns the code in the mail to the new one. */
+    async changeCode(jwt: string, email: string) {
+      expect((await app.as(jwt, 'POST', 'me/email', { email, password })).statusCode).toBe(202)
+      const sent = (await app.delivered()).find(({ recipients }) => recipients[0] === email)
+      return codeIn(sent as NonNullable<typeof sent>)
+    },
+    confirmChange: (code: string) =>
+      usher.send({ method: 'POST', url: `${app.users}/email-change/confirm`, payload: { code } }),
     /** Lets time pass since a login was finished, which the clock of the store measures. */
     async passTimeSinceFinish(id: string, milliseconds: number) {
       const where = { databaseId_id: { databaseId: app.id, id } }
