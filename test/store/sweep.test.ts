@@ -28,6 +28,8 @@ const kept: Record<string, string> = {
   event_cursor: 'one for each database',
   revocation: 'until the tokens that it concerns have expired: see test/api/listed-revocations.test.ts',
   revocation_cursor: 'one for each database',
+  mail_settings: 'one for each database',
+  mail_template: 'at most 1 MiB for each database',
   outbox_stream: 'until the last event of the user is delivered: see test/outbox/backlog.test.ts',
 }
 
