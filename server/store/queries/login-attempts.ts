@@ -101,7 +101,8 @@ export const useAttempt = (
 
 const useStatement = `
   UPDATE usher.login_attempt SET user_id = $3::uuid, generation = $4::bigint, used_at = $5::timestamptz,
-    expires_at = ${after('statement_timestamp()', '30')}
+    expires_at = ${after('store.time', '30')}
+  FROM (SELECT statement_timestamp() AS time) AS store
   WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** To whom the mail of a login goes. */

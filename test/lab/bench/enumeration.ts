@@ -12,8 +12,9 @@ import { migrate } from '../../../server/store/migrate.js'
 import { openOver } from '../../support/open-store.js'
 
 // Measures whether response times reveal accounts: npm run lab -- enumeration [REQUESTS [WHAT]]. Sends failed logins of accounts
-// with each kind of hash and of unknown emails, password resets, invitations and changes of the address, interleaved, at the default cost, over HTTP. The
-// medians may differ from that of unknown emails only as much as two groups of unknown emails differ.
+// with each kind of hash and of unknown emails, password resets, logins by mail, invitations and changes of the address,
+// interleaved, at the default cost, over HTTP. The medians may differ from that of unknown emails only as much as two groups of
+// unknown emails differ.
 
 const rounds = Number(process.argv[2] ?? 200)
 /** What to measure, such as `invitations`. Everything by default. */
@@ -24,7 +25,10 @@ const password = 'correct horse battery'
 const store = await openOver(await PGlite.create(), Buffer.alloc(32))
 await migrate(store)
 await createWorkspace(store, path.workspaceSlug, new Date())
-const { id } = await createDatabase({ store, now: new Date() }, path, {})
+const { id } = await createDatabase({ store, now: new Date() }, path, {
+  appUrl: 'https://app.example.com',
+  loginMail: 'both',
+})
 
 const log = pino({ level: 'silent' })
 const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)
@@ -56,6 +60,7 @@ const post = (path: string, body: object, headers: Record<string, string>) =>
   fetch(`${users}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
 const failedLogin: Send = (email, headers) => post('/login', { email, password: 'a wrong password' }, headers)
 const passwordReset: Send = (email, headers) => post('/password-reset', { email }, headers)
+const loginCode: Send = (email, headers) => post('/login/code', { email, challenge: 'x'.repeat(43) }, headers)
 
 const founder = { email: 'owner@example.com', password, newTenant: 'Engines' }
 const ownerResponse = await post('', founder, { 'content-type': 'application/json' })
@@ -73,6 +78,7 @@ const emailChange: Send = (email, headers) =>
 let network = 0
 await measure('failed logins', [...Object.keys(hashes), 'unknown', 'unknown too'], failedLogin, 401)
 await measure('password resets', ['current', 'unknown', 'unknown too'], passwordReset, 202)
+await measure('logins by mail', ['current', 'unknown', 'unknown too'], loginCode, 202)
 await measure('invitations', ['current', 'outdated', 'unknown', 'unknown too'], invitation, 201)
 
 await measure('changes of the address', ['current', 'owner', 'unknown', 'unknown too'], emailChange, 202)
