@@ -17,7 +17,7 @@ const values: Record<string, string> = {
 }
 
 /** Tables with few rows per database, because only operators and new hash parameters add rows. */
-const few = ['signing_key', 'database_secret', 'hash_parameters']
+const few = ['signing_key', 'database_secret', 'hash_parameters', 'mail_template']
 
 interface Column {
   table: string

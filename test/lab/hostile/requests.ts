@@ -66,7 +66,7 @@ function bodiesOf(route: AppRoute, world: World): fc.Arbitrary<object | undefine
 function withCredentials(operation: string, fields: object, { codes, tokens: _, ...account }: Account) {
   if (operation === 'createUser') return fields
   const secrets = { ...account, code: codes[operation as keyof typeof codes] }
-  const names = Object.keys(fields).filter((name) => name in secrets)
+  const names = Object.keys(fields).filter((name) => secrets[name as 'email'] !== undefined)
   return { ...fields, ...Object.fromEntries(names.map((name) => [name, secrets[name as 'email']])) }
 }
 

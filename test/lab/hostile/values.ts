@@ -33,6 +33,7 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   if (schema.type === 'string') return marked(texts, field)
+  if (schema.type === 'boolean') return fc.boolean()
   throw new Error(`no values for ${JSON.stringify(schema)}`)
 }
 

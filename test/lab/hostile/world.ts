@@ -33,6 +33,8 @@ async function startWorld(store: TestStore) {
   const accounts: Account[] = []
   for (const [index, path] of paths.entries()) {
     const { id: databaseId } = await createDatabase({ store, now: createdAt }, path, {
+      appUrl: 'https://app.example.com',
+      loginMail: 'both',
       signUpsPerHour: 0,
       ...settings[index],
     })
