@@ -8,7 +8,7 @@ import {
   findAttempt,
   useAttempt,
 } from '../../store/queries/login-attempts.js'
-import { findUsersOfTokens, type UserOfToken } from '../../store/queries/users-of-tokens.js'
+import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { type Change, type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { type Acceptance, acceptWithSignUp, joinEvents } from '../invitations/accept.js'
@@ -19,6 +19,7 @@ import { reclaim } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { completeLogin } from '../users/complete-login.js'
+import { signUpWithinLimit } from '../users/sign-up-limit.js'
 import { type ProvenLogin, requireProof } from './proof.js'
 import { signUpByMail } from './sign-up-by-mail.js'
 
@@ -62,17 +63,10 @@ interface Decision {
 
 type Proof = ProvenLogin & { secrets: Secrets }
 
-/** Counts a sign-up as `createUser` does. */
-async function decideWithinLimit(context: AppContext, request: Request, proof: Proof) {
-  const { database, body, caller } = request
+function decideWithinLimit(context: AppContext, request: Request, proof: Proof) {
   const finish = (count?: CountRequest) =>
-    runChange(context, request, (change) => decide(change, body, { ...proof, count }))
-  if (proof.hasAccount || database.signUpsPerHour === 0 || body.invitationCode) return finish()
-  const limited = { purpose: 'sign_up', clientAddress: caller.clientAddress } as const
-  const decision = await context.requestAllowance.count(database, limited, finish)
-  if ('limit' in decision)
-    throw new Problem('too_many_sign_ups', { retryAfterSeconds: decision.retryAfterSeconds })
-  return decision
+    runChange(context, request, (change) => decide(change, request.body, { ...proof, count }))
+  return proof.hasAccount ? finish() : signUpWithinLimit(context, request, finish)
 }
 
 /** Locks the login and then its user, and logs the user in. */
@@ -99,7 +93,7 @@ async function decide(
   const { userId, facts } = holder
     ? await logIn(change, holder, acceptance)
     : await signUpByMail(change, body, { attempt, acceptance, count })
-  const user = await findUser(change, userId)
+  const user = (await findUserOfToken(change, { databaseId: database.id, id: userId })) as UserOfToken
   await useAttempt(change, key, { userId, generation: user.generation, now })
   return { result: { user, at: now, isNewUser: !holder }, facts }
 }
@@ -110,18 +104,10 @@ async function repeated(
   { userId, generation }: FoundAttempt,
   at: Date,
 ): Promise<Outcome<Decision>> {
-  const user = await findUser(change, userId as string)
+  const user = await findUserOfToken(change, { databaseId: change.database.id, id: userId as string })
   if (user?.generation !== generation) throw new Problem('code_invalid')
   const isNewUser = user.createdAt.getTime() === at.getTime()
   return { result: { user, at, isNewUser }, facts: [] }
-}
-
-/** Returns a user with the tenants, as a token needs them. */
-async function findUser(change: Change, id: string) {
-  const [user] = await findUsersOfTokens(change, [
-    { databaseId: change.database.id, id, sessionId: undefined },
-  ])
-  return user as UserOfToken
 }
 
 /** @throws {Problem} `code_invalid`; `invitation_for_other_address` */

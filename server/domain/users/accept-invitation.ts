@@ -1,5 +1,5 @@
 import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
-import { findUsersOfTokens, type UserOfToken } from '../../store/queries/users-of-tokens.js'
+import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { acceptByUser } from '../invitations/accept.js'
@@ -19,8 +19,8 @@ export async function acceptInvitation(
   const invitation = await requireInvitation(context, database, body.code)
   const { isReclaimed, renewed, at, ...joined } = await runChange(context, request, async (change) => {
     const { result, facts } = await acceptByUser(change, { invitation, userId: user.id })
-    const key = { databaseId: database.id, id: user.id, sessionId: undefined }
-    const [renewed] = result.isReclaimed ? await findUsersOfTokens(change, [key]) : []
+    const key = { databaseId: database.id, id: user.id }
+    const renewed = result.isReclaimed ? await findUserOfToken(change, key) : undefined
     return { result: { ...result, renewed, at: change.now }, facts }
   })
   if (!isReclaimed) return joined

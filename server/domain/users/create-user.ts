@@ -17,6 +17,7 @@ import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { completeLogin } from './complete-login.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
+import { signUpWithinLimit } from './sign-up-limit.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
@@ -42,7 +43,9 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
   const previous = await replay()
   if (previous) return previous
   try {
-    return await signUpWithinLimit(context, request, key)
+    return await signUpWithinLimit(context, request, (count) =>
+      signUp(context, request, { idempotencyKey: key, count }),
+    )
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A concurrent request with the same key may have taken the email, or used the code.
@@ -55,27 +58,10 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
 
 type SignUpRequest = DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders }
 
-/** Counts a sign-up in the transaction that creates the user, unless it has an invitation: these have limits of their own. */
-async function signUpWithinLimit(
-  context: AppContext,
-  request: SignUpRequest,
-  idempotencyKey: Uint8Array | undefined,
-) {
-  const { database, body, caller } = request
-  if (database.signUpsPerHour === 0 || body.invitationCode)
-    return signUp(context, request, { idempotencyKey })
-  const limited = { purpose: 'sign_up', clientAddress: caller.clientAddress } as const
-  const user = await context.requestAllowance.count(database, limited, (count) =>
-    signUp(context, request, { idempotencyKey, count }),
-  )
-  if ('limit' in user) throw new Problem('too_many_sign_ups', { retryAfterSeconds: user.retryAfterSeconds })
-  return user
-}
-
 async function signUp(
   context: AppContext,
   request: SignUpRequest,
-  { idempotencyKey, count }: { idempotencyKey: Uint8Array | undefined; count?: CountRequest },
+  { idempotencyKey, count }: { idempotencyKey: Uint8Array | undefined; count?: CountRequest | undefined },
 ) {
   const { database, body, caller } = request
   const canonicalEmail = requireCanonicalEmail(body.email)

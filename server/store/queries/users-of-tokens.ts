@@ -23,6 +23,12 @@ export interface UserKey {
   sessionId: string | undefined
 }
 
+/** Returns a user as a new token needs it, or undefined. */
+export async function findUserOfToken(store: Queries, key: Pick<UserKey, 'databaseId' | 'id'>) {
+  const [user] = await findUsersOfTokens(store, [{ ...key, sessionId: undefined }])
+  return user
+}
+
 /** Returns the user of each key, or undefined, in the order of the keys. On Citus, all are of one database. */
 export async function findUsersOfTokens(
   store: Queries,
