@@ -1,5 +1,5 @@
 import { type FoundInvitation, findInvitation } from '../../store/queries/acceptances.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Secrets } from '../keys/database-secrets.js'
@@ -23,7 +23,7 @@ export const idInCode = (code: string) => readSigned(code)?.id ?? null
  * @throws {Problem} `code_invalid`
  */
 export function requireInvitation(
-  { findSecrets, store, now }: Pick<AppContext, 'findSecrets' | 'now'> & { store: Pick<Store, 'query'> },
+  { findSecrets, store, now }: Pick<AppContext, 'findSecrets' | 'now'> & { store: Queries },
   { id: databaseId, tenantOperations }: Pick<Database, 'id' | 'tenantOperations'>,
   code: string,
 ): Promise<FoundInvitation> {

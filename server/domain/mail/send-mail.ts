@@ -1,6 +1,6 @@
 import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
 import { findMailSettings, listMailTemplates } from '../../store/queries/mail-settings.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import type { AppContext } from '../context.js'
 import { defaultMailSettings } from '../databases/mail-settings.js'
 import { languagesOf } from '../notices/mail-message.js'
@@ -50,7 +50,7 @@ export async function sendMail(
 
 /** Returns a mail as a database sends it. */
 export async function renderFor(
-  { store, mail }: { store: Pick<Store, 'query'>; mail: ServerMails },
+  { store, mail }: { store: Queries; mail: ServerMails },
   databaseId: string,
   {
     name,

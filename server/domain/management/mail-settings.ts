@@ -3,13 +3,14 @@ import type { ChangeMailSettingsBody, MailSettings as MailSettingsBody } from '@
 import {
   bytesOfTemplates,
   deleteMailTemplate,
+  deleteMailTemplates,
   findMailSettings,
   listMailTemplates,
   lockMailSettings,
   putMailTemplate,
   updateMailSettings,
 } from '../../store/queries/mail-settings.js'
-import type { Store } from '../../store/store.js'
+import type { Queries } from '../../store/store.js'
 import { requireScope } from '../api-keys/admit-api-key.js'
 import type { Change, Outcome } from '../change.js'
 import { defaultMailSettings } from '../databases/mail-settings.js'
@@ -23,10 +24,7 @@ export type MailChanges = ChangeMailSettingsBody
 const maxBytes = 2 ** 20
 
 /** Returns the settings of the mails of a database, and its templates. */
-export async function getMailSettings(
-  store: Pick<Store, 'query'>,
-  databaseId: string,
-): Promise<MailSettingsBody> {
+export async function getMailSettings(store: Queries, databaseId: string): Promise<MailSettingsBody> {
   const settings = (await findMailSettings(store, databaseId)) ?? defaultMailSettings
   return { ...settings, mailTemplates: await listMailTemplates(store, databaseId) }
 }
@@ -63,8 +61,7 @@ export async function storeMailChanges(
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   await updateMailSettings(change, database.id, { ...former, ...Object.fromEntries(given) })
   if (!templates) return
-  const removed = replaces ? await listMailTemplates(change, database.id) : []
-  for (const each of removed) await deleteMailTemplate(change, database.id, each)
+  if (replaces) await deleteMailTemplates(change, database.id)
   for (const { text, html, ...key } of templates) {
     if (text === null) await deleteMailTemplate(change, database.id, key)
     else await putMailTemplate(change, database.id, { ...key, text, html })

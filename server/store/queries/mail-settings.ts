@@ -1,7 +1,5 @@
 import type { MailSettings as Row, MailTemplate as TemplateRow } from '../generated/client.js'
-import type { Store } from '../store.js'
-
-type Queries = Pick<Store, 'query'>
+import type { Queries } from '../store.js'
 
 /** How the mails of a database look. Null: as the server's settings say. */
 export type MailSettings = Omit<Row, 'databaseId'>
@@ -71,6 +69,9 @@ export const deleteMailTemplate = (
 
 const deleteStatement = `
   DELETE FROM usher.mail_template WHERE database_id = $1::uuid AND name = $2 AND locale = $3`
+
+export const deleteMailTemplates = ({ query }: Queries, databaseId: string) =>
+  query('DELETE FROM usher.mail_template WHERE database_id = $1::uuid', [databaseId])
 
 /** Returns the size of all templates of a database. */
 export async function bytesOfTemplates({ query }: Queries, databaseId: string) {
