@@ -162,7 +162,7 @@ it('does not exist unless it is on and mails can be sent', async ({ app, mail, u
   }
 })
 
-it('sends no mail to strangers of a closed database, to disabled users and to reserved addresses', async ({
+it('sends no mail to unknown addresses while sign-up is closed, to disabled users and to reserved addresses', async ({
   app,
   mail,
   smtp,

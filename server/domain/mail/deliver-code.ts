@@ -6,7 +6,7 @@ import { harmlessName } from './words.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
-/** The mail that sends a code, if it is not that of its purpose. Earlier versions do not read it. */
+/** The mail that sends a code, if it is not that of its purpose. */
 type Template = 'email_change_undone'
 
 /**
@@ -37,7 +37,7 @@ export async function deliverCode(
   )
   if (!user) return
   const { canonicalEmail, preferredName, locale } = user
-  // Earlier versions stored addresses as entered.
+  // The composed form, however the address was stored.
   const email = user.email.normalize('NFC')
   const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
   // The user must know that another person may take the account back.

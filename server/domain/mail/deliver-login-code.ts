@@ -7,7 +7,7 @@ import { harmlessName } from './words.js'
 
 /**
  * Sends the link and the digits of a login. Does nothing if the login has expired or was finished, or if nobody may log in or sign
- * up with the address: a closed database sends no mail to strangers.
+ * up with the address: if sign-up is closed, only accounts and invited addresses get a mail.
  *
  * @throws if the mail cannot be sent
  */

@@ -10,7 +10,7 @@ type UserKey = Pick<User, 'databaseId' | 'id'>
 export type ChangeableUser = Pick<User, 'email' | 'canonicalEmail' | 'emailVerifiedAt' | 'disabledAt'> &
   UserFields
 
-/** A user as read when the lock was taken. */
+/** A user as it was when the lock was taken. */
 export type LockedUser = ChangeableUser & Pick<User, 'id' | 'passwordHash'> & { generation: number }
 
 /** `NO KEY UPDATE` lets new sessions and memberships of the user pass. `UPDATE` is for a deletion or another address. */
