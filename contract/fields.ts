@@ -66,9 +66,9 @@ export const codeExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs
 /** Returns the schema of a text that the service has issued: a code or a refresh token. */
 export const issuedText = () => z.string(mustBe('a string')).min(1, notBlank)
 
-/** Returns the schema of a code in a mail. */
-export const code = () =>
-  field('The code in the mail: what follows `#code=` in its link.', issuedText(), {
+/** Returns the schema of a code in a mail, or in the URL of a finished login. */
+export const code = (description = 'The code in the mail: what follows `#code=` in its link.') =>
+  field(description, issuedText(), {
     examples: [codeExample],
     maxLength: 16384,
   })

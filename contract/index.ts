@@ -1,8 +1,10 @@
 import { initContract } from '@ts-rest/core'
 import { codes } from './codes.js'
+import { connections } from './connections.js'
 import { discovery } from './discovery.js'
 import { emailChange } from './email-change.js'
 import { features } from './features.js'
+import { identities } from './identities.js'
 import { invitations } from './invitations.js'
 import { logins } from './logins.js'
 import { me } from './me.js'
@@ -12,6 +14,7 @@ import { tenants } from './tenants.js'
 import { users } from './users.js'
 
 export * from './codes.js'
+export * from './connections.js'
 export * from './database-path.js'
 export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
@@ -19,6 +22,7 @@ export * from './email-change.js'
 export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
 export * from './features.js'
 export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
+export * from './identities.js'
 export * from './invitations.js'
 export type { SessionList } from './listed-sessions.js'
 export { canonicalLocale } from './locale.js'
@@ -37,8 +41,10 @@ export * from './users.js'
 export const contract = initContract().router({
   users,
   logins,
+  connections,
   sessions,
   me,
+  identities,
   codes,
   emailChange,
   tenants,

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { NewEmail } from './email.js'
-import { accountProblems, bodyProblems, failures } from './failures.js'
+import { accountProblems, bodyProblems, databaseProblems, failures } from './failures.js'
 import { failsWith, mustBe } from './field-errors.js'
 import { body, code, codeExample, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
@@ -12,12 +12,30 @@ import { SignedInUser, signedInExample } from './users.js'
 
 const c = initContract()
 
-const loginExample = codeExample.slice(0, 36)
-const verifierExample = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+export const loginExample = codeExample.slice(0, 36)
+export const verifierExample = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
 /** Returns the schema of a text of a pattern. */
 const matching = (pattern: RegExp, detail: string) =>
   z.string(mustBe('a string')).regex(pattern, failsWith('invalid_type', detail))
+
+/** Returns the schema of what binds a login to its client. */
+export const challenge = () =>
+  field(
+    'SHA-256 of a new random verifier as base64url, as the method `S256` of PKCE (RFC 7636, section 4.2). The client keeps the verifier for `finishLogin`.',
+    matching(/^[\w-]{43}$/, 'must be a SHA-256 as base64url, of 43 characters'),
+    { examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'], maxLength: 43 },
+  )
+
+/** Returns the schema of the verifier of a challenge. */
+export const verifier = () =>
+  field(
+    'The verifier whose SHA-256 was `challenge`.',
+    matching(/^[\w.~-]{43,128}$/, 'must be 43 to 128 characters A-Z, a-z, 0-9, "-", ".", "_" and "~"'),
+    { examples: [verifierExample], maxLength: 128 },
+  )
+
+const sixDigits = () => matching(/^\d{6}$/, 'must be six digits')
 
 /** Body of `requestLoginCode`. */
 export const RequestLoginCodeBody = body(
@@ -28,11 +46,7 @@ export const RequestLoginCodeBody = body(
   },
   {
     email: NewEmail,
-    challenge: field(
-      'SHA-256 of a new random verifier as base64url, as the method `S256` of PKCE (RFC 7636, section 4.2). The client keeps the verifier for `finishLogin`.',
-      matching(/^[\w-]{43}$/, 'must be a SHA-256 as base64url, of 43 characters'),
-      { examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'], maxLength: 43 },
-    ),
+    challenge: challenge(),
   },
 )
 export type RequestLoginCodeBody = z.infer<typeof RequestLoginCodeBody>
@@ -53,6 +67,48 @@ export type StartedLogin = z.infer<typeof StartedLogin>
 
 const { newTenant } = CreateUserBody.shape
 
+const MailProof = component(
+  { id: 'MailProof', description: 'A mailed code that proves the address of a login at a provider.' },
+  z.object(
+    {
+      login: id('`login` of `requestLoginCode`.', loginExample),
+      digits: field('The six digits in the mail.', sixDigits(), { examples: ['240618'], maxLength: 6 }),
+    },
+    mustBe('an object'),
+  ),
+)
+
+/** Returns what a login that may sign up takes. */
+export const newUserFields = () => ({
+  ...signUpProfile(),
+  newTenant: newTenant.clone(),
+  invitationCode: CreateUserBody.shape.invitationCode.clone(),
+  mayCreate: field(
+    'Whether to sign up a person without an account. By default true. False returns `account_missing` instead.',
+    z.boolean(failsWith('invalid_type', 'must be true or false')).optional(),
+  ),
+  mail: field(
+    'After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none.',
+    MailProof.nullish(),
+  ),
+})
+
+/** Problems of an operation that logs a person in, or signs one up. */
+export const loginProblems = [
+  'code_invalid',
+  'sign_up_closed',
+  'login_refused',
+  'account_missing',
+  'account_exists',
+  'email_not_proven',
+  'email_taken',
+  'invitation_for_other_address',
+  'seats_full',
+  'too_many_attempts',
+  'too_many_sign_ups',
+  ...bodyProblems,
+] as const
+
 /** Body of `finishLogin`. */
 export const FinishLoginBody = body(
   {
@@ -62,24 +118,16 @@ export const FinishLoginBody = body(
     example: { login: loginExample, digits: '240618', verifier: verifierExample },
   },
   {
-    code: code().optional(),
+    code: code(
+      'The code in the mail, or in the URL to which the provider has led: what follows `#code=`.',
+    ).optional(),
     login: id('`login` of `requestLoginCode`, with `digits`.', loginExample).optional(),
-    digits: field('The six digits in the mail.', matching(/^\d{6}$/, 'must be six digits').optional(), {
+    digits: field('The six digits in the mail.', sixDigits().optional(), {
       examples: ['240618'],
       maxLength: 6,
     }),
-    verifier: field(
-      'The verifier whose SHA-256 was `challenge`.',
-      matching(/^[\w.~-]{43,128}$/, 'must be 43 to 128 characters A-Z, a-z, 0-9, "-", ".", "_" and "~"'),
-      { examples: [verifierExample], maxLength: 128 },
-    ),
-    ...signUpProfile(),
-    newTenant: newTenant.clone(),
-    invitationCode: CreateUserBody.shape.invitationCode.clone(),
-    mayCreate: field(
-      'Whether to sign up an address without an account. By default true. False returns `account_missing` instead.',
-      z.boolean(failsWith('invalid_type', 'must be true or false')).optional(),
-    ),
+    verifier: verifier(),
+    ...newUserFields(),
   },
 )
 export type FinishLoginBody = z.infer<typeof FinishLoginBody>
@@ -114,23 +162,11 @@ export const logins = c.router({
     body: FinishLoginBody,
     responses: {
       200: FinishedLogin,
-      ...failures(
-        'code_invalid',
-        'sign_up_closed',
-        'login_refused',
-        'account_missing',
-        'email_taken',
-        'invitation_for_other_address',
-        'seats_full',
-        'too_many_attempts',
-        'too_many_sign_ups',
-        ...bodyProblems,
-        ...accountProblems,
-      ),
+      ...failures(...loginProblems, ...databaseProblems),
     },
-    summary: 'Log in or sign up with a mail',
+    summary: 'Finish a login by mail or at a provider',
     description:
-      'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. An address without an account signs up, verified and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. A refused request does not use up the mail. The same success can be repeated for 30 seconds, and opens one session.',
+      'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. A person without an account signs up, with a verified address and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. An identity of a provider is linked to the account with its address if the provider is authoritative for the address, or with `mail`. A refused request does not use up the code. The same success can be repeated for 30 seconds, and opens one session.',
     metadata: { links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

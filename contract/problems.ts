@@ -66,6 +66,16 @@ export const problems = {
     title: 'Database not found',
     advice: 'Check the workspace slug and the database name in the path. Both are case-sensitive.',
   },
+  connection_not_found: {
+    status: 404,
+    title: 'Connection not found',
+    advice: 'Use a `name` that `listConnections` returns.',
+  },
+  identity_not_found: {
+    status: 404,
+    title: 'Identity not found',
+    advice: 'Check the id of the identity. Users find only their own.',
+  },
   route_not_found: {
     status: 404,
     title: 'Route not found',
@@ -121,6 +131,32 @@ export const problems = {
     status: 409,
     title: 'No account has the email address',
     advice: 'Ask the user whether to sign up. Then send the request again without `mayCreate`.',
+  },
+  account_exists: {
+    status: 409,
+    title: 'An account has the email address',
+    advice: 'Log in with the way that the account has, and then link the identity.',
+  },
+  email_not_proven: {
+    status: 409,
+    title: 'Email address is not proven',
+    advice:
+      'Request a mail with `requestLoginCode`, and send the request again with its `login` and its digits as `mail`.',
+  },
+  identity_taken: {
+    status: 409,
+    title: 'Identity belongs to another user',
+    advice: 'Log in with the identity, or use another one.',
+  },
+  already_linked: {
+    status: 409,
+    title: 'User has an identity of the connection',
+    advice: 'Remove that identity first. A user can have one of each connection.',
+  },
+  last_login_method: {
+    status: 409,
+    title: 'User would have no way to log in',
+    advice: 'Set a password or link another identity first.',
   },
   email_recently_changed: {
     status: 409,
@@ -232,6 +268,13 @@ export const problems = {
     title: 'Internal server error',
     advice: 'Report the `requestId` to the operator of the service.',
   },
+  provider_unavailable: {
+    status: 503,
+    title: 'Identity provider is unavailable',
+    advice:
+      'Wait for the number of seconds in `Retry-After`, then send the request again, or log in another way.',
+    headers: ['Retry-After'],
+  },
   unavailable: {
     status: 503,
     title: 'Service temporarily unavailable',
@@ -267,6 +310,16 @@ export const ProblemCode = component(
 export const problemStatus = (description: string) =>
   field(description, z.int().min(400).max(599), { format: 'int32' })
 
+/** What a provider or a mailed code says about a person without an account. */
+export const PersonProfile = component(
+  { id: 'PersonProfile', description: 'What is known of a person who has no account yet.' },
+  z.object({
+    email: field('Email address, or null.', z.string().nullable(), { examples: ['ada@example.com'] }),
+    preferredName: field('Name at the provider, or null.', z.string().nullable(), { examples: ['Ada'] }),
+  }),
+)
+export type PersonProfile = z.infer<typeof PersonProfile>
+
 /** Body of every error response: RFC 9457 problem details, extended by a stable `code` and the request ID. */
 export const ProblemBody = component(
   { id: 'Problem', description: 'Problem details (RFC 9457).' },
@@ -288,6 +341,10 @@ export const ProblemBody = component(
     tenants: field(
       'IDs of the tenants that need another owner. Present if `code` is `last_owner`.',
       z.array(z.uuid()).optional(),
+    ),
+    profile: field(
+      'What is known of the person. Present if `code` is `account_missing` or `email_not_proven`.',
+      PersonProfile.optional(),
     ),
   }),
 )

@@ -1,8 +1,10 @@
 import type { Endpoint } from './endpoint.js'
 import {
   codes,
+  connections,
   emailChange,
   features,
+  identities,
   invitations,
   logins,
   me,
@@ -42,8 +44,10 @@ export function createClient(options: ClientOptions): Client {
 export const endpoints = {
   ...users,
   ...logins,
+  ...connections,
   ...sessions,
   ...me,
+  ...identities,
   ...codes,
   ...emailChange,
   ...tenants,

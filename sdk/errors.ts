@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.js'
-import type { ErrorCode, FieldError, Problem } from './schemas.js'
+import type { ErrorCode, FieldError, PersonProfile, Problem } from './schemas.js'
 
 /** The data of an `UsherError`: a plain object. */
 export interface ErrorData<Code extends string = ErrorCode> {
@@ -15,6 +15,8 @@ export interface ErrorData<Code extends string = ErrorCode> {
   readonly errors: readonly FieldError[]
   /** IDs of the tenants that need another owner. Empty unless `code` is `last_owner`. */
   readonly tenants: readonly string[]
+  /** What is known of a person who has no account yet. Undefined unless `code` is `account_missing` or `email_not_proven`. */
+  readonly profile?: PersonProfile | undefined
   /** ID of the request, as in the server's log. Undefined if there was no response. */
   readonly requestId: string | undefined
   /** Seconds to wait before the next attempt, from the Retry-After header. */
@@ -35,6 +37,7 @@ export class UsherError<Code extends string = ErrorCode> extends Error implement
   declare readonly detail: string
   declare readonly errors: readonly FieldError[]
   declare readonly tenants: readonly string[]
+  declare readonly profile: PersonProfile | undefined
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
 
@@ -78,6 +81,7 @@ export function toUsherError<Code extends string>(codes: readonly Code[], exchan
         problem.detail ?? (status ? `Received HTTP ${status}, but not from Usher` : 'Check the connection.'),
       errors: (code && problem.errors) || [],
       tenants: (code && problem.tenants) || [],
+      profile: code && problem.profile,
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,
     },

@@ -34,6 +34,7 @@ import type {
   SetPasswordBody,
   TenantList,
   UserCode,
+  UserIdentityList,
   UserLine,
   UserList,
   UserSessionList,
@@ -242,6 +243,48 @@ export const managementEndpoints = {
       'user_not_found',
     ],
   },
+  listUserIdentities: {
+    method: 'GET',
+    path: '/management/users/{userId}/identities',
+    isRepeatable: true,
+    status: 200,
+    field: 'identities',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'user_not_found',
+    ],
+  },
+  removeUserIdentity: {
+    method: 'DELETE',
+    path: '/management/users/{userId}/identities/{identityId}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
+      'identity_not_found',
+      'last_login_method',
+    ],
+  },
   createUserCode: {
     method: 'POST',
     path: '/management/users/{userId}/codes',
@@ -437,8 +480,8 @@ export const managementEndpoints = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'tenant_not_found',
       'user_not_found',
+      'tenant_not_found',
     ],
   },
   removeMember: {
@@ -644,6 +687,16 @@ export type EndUserSessionsErrorCode =
   | (typeof managementEndpoints.endUserSessions.codes)[number]
   | 'no_answer'
 
+/** Every `error.code` of `listUserIdentities`. */
+export type ListUserIdentitiesErrorCode =
+  | (typeof managementEndpoints.listUserIdentities.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `removeUserIdentity`. */
+export type RemoveUserIdentityErrorCode =
+  | (typeof managementEndpoints.removeUserIdentity.codes)[number]
+  | 'no_answer'
+
 /** Every `error.code` of `createUserCode`. */
 export type CreateUserCodeErrorCode = (typeof managementEndpoints.createUserCode.codes)[number] | 'no_answer'
 
@@ -744,6 +797,17 @@ export interface ManagementOperations {
     userId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, EndUserSessionsErrorCode>>
+  /** Returns the accounts at providers with which the user logs in. Needs the scope `users:read`. */
+  listUserIdentities(
+    userId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<UserIdentityList, ListUserIdentitiesErrorCode>>
+  /** Ends all sessions of the user, and revokes all access tokens. The user must keep a way to log in. Also needs `credentials:write`. Needs the scope `users:write`. */
+  removeUserIdentity(
+    userId: string,
+    identityId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RemoveUserIdentityErrorCode>>
   /** Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it. Needs the scope `users:write`. */
   createUserCode(
     userId: string,

@@ -622,6 +622,22 @@ export interface NewMailTemplate {
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
+/** What is known of a person who has no account yet. */
+export interface PersonProfile {
+  /**
+   * Email address, or null.
+   *
+   * @example ada@example.com
+   */
+  email: string | null
+  /**
+   * Name at the provider, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+}
+
 /** Problem details (RFC 9457). */
 export interface Problem {
   /** URL of a page that describes the problem type. */
@@ -641,6 +657,8 @@ export interface Problem {
   errors?: FieldError[] | undefined
   /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
   tenants?: string[] | undefined
+  /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
+  profile?: PersonProfile | undefined
 }
 
 /**
@@ -653,11 +671,13 @@ export type ProblemCode =
   | 'malformed_json'
   | 'validation_failed'
   | 'database_not_found'
+  | 'identity_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'tenant_not_found'
   | 'email_taken'
+  | 'last_login_method'
   | 'already_member'
   | 'invitations_full'
   | 'payload_too_large'
@@ -794,6 +814,44 @@ export interface UserCode {
   code: string | null
   /** When it expires (RFC 3339, UTC). */
   expiresAt: string
+}
+
+/** An account at a provider with which a user logs in. */
+export interface UserIdentity {
+  /** ID of the identity. */
+  id: string
+  /**
+   * Name of the connection.
+   *
+   * @example google
+   */
+  connection: string
+  /**
+   * Address of the account at the provider when it was linked, or null. It can differ from that of the user.
+   *
+   * @example ada@example.com
+   */
+  email: string | null
+  /** When it was linked (RFC 3339, UTC). */
+  linkedAt: string
+  /**
+   * The provider, as its ID tokens name it.
+   *
+   * @example https://accounts.google.com
+   */
+  issuer: string
+  /**
+   * ID of the account at the provider.
+   *
+   * @example 110169484474386276334
+   */
+  subject: string
+}
+
+/** The identities of a user. */
+export interface UserIdentityList {
+  /** At most one of each connection, the oldest first. */
+  identities: UserIdentity[]
 }
 
 /** A user to import. Null means absent, and an unknown field is an error. */
@@ -984,6 +1042,10 @@ export interface ManagementErrorMessages {
   user_not_found: string
   /** Resource has changed. Read it again, and repeat the change with the new ETag. */
   precondition_failed: string
+  /** Identity not found. Check the id of the identity. Users find only their own. */
+  identity_not_found: string
+  /** User would have no way to log in. Set a password or link another identity first. */
+  last_login_method: string
   /** Address belongs to a member of the tenant. Change the role of the member instead. */
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */

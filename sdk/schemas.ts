@@ -88,6 +88,34 @@ export interface ChangedEmail {
   email: string
 }
 
+/** A provider with which users log in. */
+export interface ConnectionInfo {
+  /**
+   * Name of the connection, for `startLogin`.
+   *
+   * @example google
+   */
+  name: string
+  /**
+   * What a button shows.
+   *
+   * @example Google
+   */
+  title: string
+  /**
+   * Kind of the provider, for its logo: such as `google` or `oidc`.
+   *
+   * @example google
+   */
+  preset: string
+}
+
+/** The providers with which users log in. */
+export interface ConnectionList {
+  /** In the order in which they were added. */
+  connections: ConnectionInfo[]
+}
+
 /** The tenant to create. */
 export interface CreateTenantBody {
   /**
@@ -148,6 +176,20 @@ export interface DeleteMeBody {
   password?: string | undefined
 }
 
+/** A login at a provider. Nothing is stored until the provider returns. */
+export interface ExternalLogin {
+  /** ID of the login. A failed login returns with it. */
+  login: string
+  /** Where to lead the browser. */
+  url: string
+  /** What `loginWithIdToken` needs. `url` has it, too. */
+  state: string
+  /** The nonce with which an app on a phone requests an ID token. `url` has it, too. */
+  nonce: string
+  /** When the login expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
 /** What the pages of an app need to know about a database. */
 export interface Features {
   /** Whether users can sign up. */
@@ -199,7 +241,7 @@ export type FieldErrorCode =
 /** Either `code`, or `login` and `digits`. With the verifier of the client that started the login. */
 export interface FinishLoginBody {
   /**
-   * The code in the mail: what follows `#code=` in its link.
+   * The code in the mail, or in the URL to which the provider has led: what follows `#code=`.
    *
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
@@ -246,8 +288,10 @@ export interface FinishLoginBody {
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   invitationCode?: string | null | undefined
-  /** Whether to sign up an address without an account. By default true. False returns `account_missing` instead. */
+  /** Whether to sign up a person without an account. By default true. False returns `account_missing` instead. */
   mayCreate?: boolean | undefined
+  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none. */
+  mail?: MailProof | null | undefined
 }
 
 /** The user who has logged in, with a new access token. */
@@ -259,6 +303,32 @@ export interface FinishedLogin {
   token: AccessToken
   /** Whether this login has signed the user up. */
   isNewUser: boolean
+}
+
+/** An account at a provider with which the user logs in. */
+export interface Identity {
+  /** ID of the identity. */
+  id: string
+  /**
+   * Name of the connection.
+   *
+   * @example google
+   */
+  connection: string
+  /**
+   * Address of the account at the provider when it was linked, or null. It can differ from that of the user.
+   *
+   * @example ada@example.com
+   */
+  email: string | null
+  /** When it was linked (RFC 3339, UTC). */
+  linkedAt: string
+}
+
+/** The identities of the user. */
+export interface IdentityList {
+  /** At most one of each connection, the oldest first. */
+  identities: Identity[]
 }
 
 /** An invitation to a tenant that is not accepted yet. */
@@ -301,6 +371,28 @@ export interface InviteMemberBody {
   role: string
 }
 
+/** A login at a provider that has returned, and the password as confirmation. */
+export interface LinkIdentityBody {
+  /**
+   * The code in the URL to which the provider has led: what follows `#code=`.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+  /**
+   * The verifier whose SHA-256 was `challenge`.
+   *
+   * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+   */
+  verifier: string
+  /**
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
+}
+
 /** The email and the password given at sign-up. */
 export interface LoginBody {
   /**
@@ -315,6 +407,72 @@ export interface LoginBody {
    * @example correct horse battery
    */
   password: string
+}
+
+/** An ID token that the app has from the provider, and the login for which it was requested. */
+export interface LoginWithIdTokenBody {
+  /**
+   * `state` of `startLogin`.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  state: string
+  /**
+   * The ID token (OpenID Connect Core, section 2). Its `nonce` is that of `startLogin`, or the SHA-256 of it in hexadecimal.
+   *
+   * @example eyJhbGciOiJSUzI1NiJ9.e30.c2ln
+   */
+  idToken: string
+  /**
+   * The verifier whose SHA-256 was `challenge`.
+   *
+   * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+   */
+  verifier: string
+  /**
+   * Display name. Null means none.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
+  /**
+   * Language of the mails to the user, as a BCP 47 tag. Null means none: each mail follows the request that causes it.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
+  /**
+   * Name of a tenant to create for the user in the same request. Null means none.
+   *
+   * @example Analytical Engines
+   */
+  newTenant?: string | null | undefined
+  /**
+   * The code of an invitation to `email`, from the mail. The user joins the tenant, and the address counts as verified. Null means none.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  invitationCode?: string | null | undefined
+  /** Whether to sign up a person without an account. By default true. False returns `account_missing` instead. */
+  mayCreate?: boolean | undefined
+  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none. */
+  mail?: MailProof | null | undefined
+}
+
+/** A mailed code that proves the address of a login at a provider. */
+export interface MailProof {
+  /**
+   * `login` of `requestLoginCode`.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03
+   */
+  login: string
+  /**
+   * The six digits in the mail.
+   *
+   * @example 240618
+   */
+  digits: string
 }
 
 /** A user of a tenant. */
@@ -392,6 +550,22 @@ export interface PendingInvitations {
   invitations: Invitation[]
 }
 
+/** What is known of a person who has no account yet. */
+export interface PersonProfile {
+  /**
+   * Email address, or null.
+   *
+   * @example ada@example.com
+   */
+  email: string | null
+  /**
+   * Name at the provider, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+}
+
 /** Problem details (RFC 9457). */
 export interface Problem {
   /** URL of a page that describes the problem type. */
@@ -411,6 +585,8 @@ export interface Problem {
   errors?: FieldError[] | undefined
   /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
   tenants?: string[] | undefined
+  /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
+  profile?: PersonProfile | undefined
 }
 
 /**
@@ -429,6 +605,8 @@ export type ProblemCode =
   | 'token_expired'
   | 'session_ended'
   | 'database_not_found'
+  | 'connection_not_found'
+  | 'identity_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
@@ -440,6 +618,11 @@ export type ProblemCode =
   | 'member_not_found'
   | 'email_taken'
   | 'account_missing'
+  | 'account_exists'
+  | 'email_not_proven'
+  | 'identity_taken'
+  | 'already_linked'
+  | 'last_login_method'
   | 'email_recently_changed'
   | 'last_owner'
   | 'tenants_full'
@@ -460,6 +643,7 @@ export type ProblemCode =
   | 'too_many_changes'
   | 'headers_too_large'
   | 'internal_error'
+  | 'provider_unavailable'
   | 'unavailable'
 
 /** Credential of a session. Never send it to any other server. */
@@ -599,6 +783,28 @@ export interface SignedInUser {
   token: AccessToken
 }
 
+/** The connection, and what binds the login to this client. */
+export interface StartLoginBody {
+  /**
+   * Name of a connection.
+   *
+   * @example google
+   */
+  connection: string
+  /**
+   * SHA-256 of a new random verifier as base64url, as the method `S256` of PKCE (RFC 7636, section 4.2). The client keeps the verifier for `finishLogin`.
+   *
+   * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+   */
+  challenge: string
+  /**
+   * Where the login returns to: one of the URLs that the operator has allowed. By default the first one. Null means the default.
+   *
+   * @example https://app.example.com/login
+   */
+  redirectUrl?: string | null | undefined
+}
+
 /** A login that the mail can finish. It does not reveal whether a mail is sent. */
 export interface StartedLogin {
   /** ID of the login. */
@@ -639,6 +845,16 @@ export interface UndoEmailChangeBody {
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   code: string
+}
+
+/** The password, as confirmation. */
+export interface UnlinkIdentityBody {
+  /**
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
 }
 
 /** The fields to change. */
@@ -781,6 +997,14 @@ export interface ErrorMessages {
   login_refused: string
   /** No account has the email address. Ask the user whether to sign up. Then send the request again without `mayCreate`. */
   account_missing: string
+  /** An account has the email address. Log in with the way that the account has, and then link the identity. */
+  account_exists: string
+  /** Email address is not proven. Request a mail with `requestLoginCode`, and send the request again with its `login` and its digits as `mail`. */
+  email_not_proven: string
+  /** Connection not found. Use a `name` that `listConnections` returns. */
+  connection_not_found: string
+  /** Identity provider is unavailable. Wait for the number of seconds in `Retry-After`, then send the request again, or log in another way. */
+  provider_unavailable: string
   /** No session can be opened with this token. Log in again, and open the session within 120 seconds. Each login can open one session. */
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
@@ -793,6 +1017,14 @@ export interface ErrorMessages {
   email_recently_changed: string
   /** Tenant needs an owner. Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
+  /** Identity belongs to another user. Log in with the identity, or use another one. */
+  identity_taken: string
+  /** User has an identity of the connection. Remove that identity first. A user can have one of each connection. */
+  already_linked: string
+  /** Identity not found. Check the id of the identity. Users find only their own. */
+  identity_not_found: string
+  /** User would have no way to log in. Set a password or link another identity first. */
+  last_login_method: string
   /** Too many mails. No mail was sent now. Use the mail that was sent before, or request another one after the number of seconds in `Retry-After`. */
   too_many_mails: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */

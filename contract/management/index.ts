@@ -8,6 +8,7 @@ import { service } from './service.js'
 import { tenants } from './tenants.js'
 import { userChanges } from './user-changes.js'
 import { userCodes } from './user-codes.js'
+import { userIdentities } from './user-identities.js'
 import { userImport } from './user-import.js'
 import { userSessions } from './user-sessions.js'
 import { users } from './users.js'
@@ -23,13 +24,14 @@ export * from './tenants.js'
 export * from './user-changes.js'
 export * from './user-codes.js'
 export { ListUsersQuery } from './user-filters.js'
+export * from './user-identities.js'
 export * from './user-import.js'
 export * from './user-sessions.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
 export const managementContract = initContract().router({
-  users: { ...users, ...userChanges, ...userSessions, ...userCodes, ...userImport },
+  users: { ...users, ...userChanges, ...userSessions, ...userIdentities, ...userCodes, ...userImport },
   tenants: { ...tenants, ...members },
   invitations,
   mailSettings,

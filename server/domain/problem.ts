@@ -4,6 +4,7 @@ import {
   everyProblem,
   type FieldError,
   isProblemCode,
+  type PersonProfile,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { isForeignKeyViolation, isStoreUnavailable } from '../store/errors.js'
@@ -71,6 +72,7 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
   readonly retryAfterSeconds: number | undefined
   readonly scope: Scope | undefined
   readonly tenants: readonly string[] | undefined
+  readonly profile: PersonProfile | undefined
   readonly about: string | undefined
   readonly suggestion: string | undefined
 
@@ -84,6 +86,8 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
       scope?: Scope
       /** Ids of the tenants that need another owner. */
       tenants?: readonly string[]
+      /** What is known of the person who logs in. */
+      profile?: PersonProfile
       /** Name of the workspace or database that a command's advice contains. Without it, the command gives none. */
       about?: string
       /** Name of an existing workspace or database that was probably meant. */
@@ -96,6 +100,7 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scope = options.scope
     this.tenants = options.tenants
+    this.profile = options.profile
     this.about = options.about
     this.suggestion = options.suggestion
   }

@@ -21,8 +21,10 @@ import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
 import { codeRoutes } from './routes/codes.js'
+import { connectionRoutes } from './routes/connections.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { emailChangeRoutes } from './routes/email-change.js'
+import { identityRoutes } from './routes/identities.js'
 import { invitationRoutes } from './routes/invitations.js'
 import { loginRoutes } from './routes/logins.js'
 import { managementRoutes, revocationRoutes } from './routes/management.js'
@@ -114,8 +116,10 @@ function addRoutes(
   if (parts.includes('public')) {
     userRoutes(app, context)
     loginRoutes(app, context)
+    connectionRoutes(app, context)
     sessionRoutes(app, context)
     meRoutes(app, context)
+    identityRoutes(app, context)
     codeRoutes(app, context)
     emailChangeRoutes(app, context)
     tenantRoutes(app, context)

@@ -80,7 +80,7 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors, tenants }: PublicProblem,
+  { code, message, errors, tenants, profile }: PublicProblem,
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
@@ -95,6 +95,7 @@ export function problemBody(
     requestId: request.id,
     ...(errors && { errors: [...errors] }),
     ...(tenants && { tenants: [...tenants] }),
+    ...(profile && { profile }),
   }
 }
 

@@ -45,6 +45,11 @@ export type AuditEvent =
   | 'user.code_created'
   | 'user.email_verified'
   | 'user.reclaimed'
+  | 'user.identity_linked'
+  | 'user.identity_unlinked'
+  | 'connection.added'
+  | 'connection.set'
+  | 'connection.removed'
   | 'user.email_changed'
   | 'user.email_change_undone'
   | 'user.email_undo_ended'
@@ -75,7 +80,10 @@ export interface AuditFields {
   actorId?: string
   role?: string
   /** How the user has logged in, if not with a password. */
-  way?: 'mail'
+  way?: 'mail' | 'external'
+  /** Name of the connection of a login, an identity or a command. */
+  connection?: string
+  identityId?: string
   workspaceId?: string
   /** Keyed pseudonym of an unknown email. */
   account?: string

@@ -41,6 +41,7 @@ CREATE TABLE "usher"."database" (
     "notice_email_changed" BOOLEAN NOT NULL DEFAULT false,
     "notice_new_network" BOOLEAN NOT NULL DEFAULT false,
     "notice_session_reused" BOOLEAN NOT NULL DEFAULT false,
+    "notice_identity" BOOLEAN NOT NULL DEFAULT false,
     "notice_account_deleted" BOOLEAN NOT NULL DEFAULT false,
     "require_verified_email" BOOLEAN NOT NULL DEFAULT false,
     "login_mail" "usher"."login_mail" NOT NULL DEFAULT 'off',
@@ -48,6 +49,7 @@ CREATE TABLE "usher"."database" (
     "session_idle" INTEGER NOT NULL DEFAULT 1209600,
     "session_max" INTEGER NOT NULL DEFAULT 7776000,
     "sessions_per_user" INTEGER NOT NULL DEFAULT 100,
+    "login_redirects" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "app_url" TEXT,
     "webhook_url" TEXT,
     "sealed_webhook_secret" BYTEA,
@@ -289,8 +291,10 @@ CREATE TABLE "usher"."login_attempt" (
     "id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
     "challenge" TEXT NOT NULL,
-    "email" TEXT NOT NULL,
-    "email_key" TEXT NOT NULL,
+    "email" TEXT,
+    "email_key" TEXT,
+    "connection" TEXT,
+    "claims" JSONB,
     "generation" BIGINT,
     "tries" INTEGER NOT NULL DEFAULT 0,
     "used_at" TIMESTAMPTZ(3),
@@ -298,6 +302,36 @@ CREATE TABLE "usher"."login_attempt" (
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "login_attempt_pkey" PRIMARY KEY ("database_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."connection" (
+    "database_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "preset" TEXT NOT NULL,
+    "issuer" TEXT NOT NULL,
+    "client_id" TEXT NOT NULL,
+    "sealed_secret" BYTEA,
+    "options" JSONB NOT NULL DEFAULT '{}',
+    "is_enabled" BOOLEAN NOT NULL DEFAULT true,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "connection_pkey" PRIMARY KEY ("database_id","name")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."identity" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "connection" TEXT NOT NULL,
+    "issuer" TEXT NOT NULL,
+    "subject" TEXT NOT NULL,
+    "user_id" UUID NOT NULL,
+    "email" TEXT,
+    "is_proven" BOOLEAN NOT NULL,
+    "linked_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "identity_pkey" PRIMARY KEY ("database_id","id")
 );
 
 -- CreateTable
@@ -497,6 +531,12 @@ CREATE UNIQUE INDEX "code_database_id_user_id_purpose_key" ON "usher"."code"("da
 CREATE INDEX "login_attempt_database_id_expires_at_idx" ON "usher"."login_attempt"("database_id", "expires_at");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "identity_database_id_connection_issuer_subject_key" ON "usher"."identity"("database_id", "connection", "issuer", "subject");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "identity_database_id_user_id_connection_key" ON "usher"."identity"("database_id", "user_id", "connection");
+
+-- CreateIndex
 CREATE INDEX "code_request_database_id_full_at_idx" ON "usher"."code_request"("database_id", "full_at");
 
 -- CreateIndex
@@ -596,6 +636,15 @@ ALTER TABLE "usher"."code" ADD CONSTRAINT "code_database_id_user_id_fkey" FOREIG
 ALTER TABLE "usher"."login_attempt" ADD CONSTRAINT "login_attempt_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."connection" ADD CONSTRAINT "connection_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."identity" ADD CONSTRAINT "identity_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."identity" ADD CONSTRAINT "identity_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."code_request" ADD CONSTRAINT "code_request_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -630,10 +679,12 @@ ALTER TABLE "usher"."api_request" ALTER COLUMN "database_id" SET (n_distinct = 2
 ALTER TABLE "usher"."code" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."login_attempt" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."connection" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."database_secret" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."event_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."hash_parameters" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."idempotency_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."identity" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."invitation" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."kept_event" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."known_network" ALTER COLUMN "database_id" SET (n_distinct = 200);

@@ -13,6 +13,7 @@ const names = {
   noticeEmailChanged: 'address changed',
   noticeNewNetwork: 'new network',
   noticeSessionReused: 'session reused',
+  noticeIdentity: 'identity',
   noticeAccountDeleted: 'account deleted',
 }
 
@@ -33,6 +34,8 @@ export const noticeSettings = {
   noticeNewNetwork: setting(notice('after a login from a new network', false)),
   /** Whether a user gets a mail after a session ended because a refresh token was used twice. */
   noticeSessionReused: setting(notice('after a session ended because a refresh token was used twice')),
+  /** Whether a user gets a mail after an identity of a provider was linked or removed. */
+  noticeIdentity: setting(notice('after an identity of a provider was linked or removed')),
   /** Whether a user gets a mail after the account was deleted. */
   noticeAccountDeleted: setting(notice('after the account was deleted')),
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { LoginMail, PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
+import { loginRedirects } from './login-redirects.js'
 import { noticeSettings } from './notice-settings.js'
 import { sessionSettings } from './session-settings.js'
 import {
@@ -134,6 +135,18 @@ export const settings = {
     default: null,
     description: 'URL of the app to which links in mails lead, or "none"',
     label: 'app',
+  }),
+  /** Where logins at a provider may return to. None: only to `/login` of the app. */
+  loginRedirects: setting({
+    schema: loginRedirects,
+    default: [],
+    placeholder: '<urls>',
+    description:
+      'URLs to which logins at providers may return, separated by commas, or "none" for /login of the app',
+    words: { none: [] },
+    read: (text) => text.split(',').map((each) => each.trim()),
+    label: 'login redirects',
+    show: (urls) => urls.join(', ') || '/login of the app',
   }),
   ...noticeSettings,
   /** Where servers send the events. */

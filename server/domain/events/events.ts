@@ -8,6 +8,8 @@ export const eventTypes = [
   'user.email_verified',
   'user.reclaimed',
   'user.password_changed',
+  'user.identity_linked',
+  'user.identity_unlinked',
   'user.email_changed',
   'user.email_change_undone',
   'user.disabled',
@@ -35,6 +37,7 @@ export interface Event {
   tenantId?: string
   invitationId?: string
   sessionId?: string
+  identityId?: string
   /** The API key that has caused it. */
   apiKey?: string
 }

@@ -6,6 +6,7 @@ import { runChange } from '../../domain/change.js'
 import { createCode } from '../../domain/codes/create-code.js'
 import type { AppContext } from '../../domain/context.js'
 import { changeUser } from '../../domain/email-change/change-user.js'
+import { listUserIdentities, removeUserIdentity } from '../../domain/identities/identities.js'
 import { etagOf, requireMatch } from '../../domain/management/etag.js'
 import { listEvents } from '../../domain/management/events.js'
 import { changeMailSettings, getMailSettings } from '../../domain/management/mail-settings.js'
@@ -77,6 +78,8 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
         })
       },
       getUser: getManagedUser,
+      listUserIdentities,
+      removeUserIdentity,
       async changeUser(_, request) {
         const { database, apiKey, params, body, headers } = request
         const { emailVerified: isVerified, disabled: isDisabled, ...changes } = body

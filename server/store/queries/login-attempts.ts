@@ -26,10 +26,15 @@ const findHolderStatement = `
 
 const lockHolderStatement = `${findHolderStatement} FOR NO KEY UPDATE`
 
-/** A login that is started. */
-export type NewAttempt = Omit<LoginAttempt, 'generation' | 'tries' | 'usedAt' | 'userId'> & {
-  generation: number | null
+/** The address of a login by mail. */
+interface MailedAddress {
+  email: string
+  canonicalEmail: string
 }
+
+/** A login that is started. */
+export type NewAttempt = Pick<LoginAttempt, 'databaseId' | 'id' | 'kind' | 'challenge' | 'expiresAt'> &
+  MailedAddress & { generation: number | null }
 
 export const insertAttempt = (
   { query }: Queries,
@@ -41,12 +46,8 @@ const insertStatement = `
   VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::bigint, $8::timestamptz)`
 
 /** A login that can be finished, or that was just finished. */
-export type FoundAttempt = Pick<
-  LoginAttempt,
-  'id' | 'challenge' | 'email' | 'canonicalEmail' | 'usedAt' | 'userId'
-> & {
-  generation: number | null
-}
+export type FoundAttempt = Pick<LoginAttempt, 'id' | 'challenge' | 'usedAt' | 'userId'> &
+  MailedAddress & { generation: number | null }
 
 // Servers whose clocks differ must agree on whether a success can be repeated. So the store's clock measures that, from the
 // arrival of the statement on.
@@ -106,7 +107,8 @@ const useStatement = `
   WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** To whom the mail of a login goes. */
-export interface LoginMailTarget extends Pick<LoginAttempt, 'canonicalEmail' | 'expiresAt'> {
+export interface LoginMailTarget extends Pick<LoginAttempt, 'expiresAt'> {
+  canonicalEmail: string
   /** The address of the account as it is stored, or the one that was entered. */
   email: string
   preferredName: string | null

@@ -1,0 +1,13 @@
+import { contract } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import { listConnections } from '../../domain/connections/list-connections.js'
+import type { AppContext } from '../../domain/context.js'
+import { loginWithIdToken } from '../../domain/logins/login-with-id-token.js'
+import { startLogin } from '../../domain/logins/start-login.js'
+import { serveOperations } from '../serve-operations.js'
+
+export const connectionRoutes = (app: FastifyInstance, context: AppContext) =>
+  serveOperations(app, context, {
+    routes: contract.connections,
+    rules: { listConnections, startLogin, loginWithIdToken },
+  })
