@@ -88,8 +88,8 @@ export const newUserFields = () => ({
     z.boolean(failsWith('invalid_type', 'must be true or false')).optional(),
   ),
   mail: field(
-    'After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none.',
-    MailProof.nullish(),
+    'After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier.',
+    MailProof.optional(),
   ),
 })
 

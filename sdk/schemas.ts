@@ -290,8 +290,8 @@ export interface FinishLoginBody {
   invitationCode?: string | null | undefined
   /** Whether to sign up a person without an account. By default true. False returns `account_missing` instead. */
   mayCreate?: boolean | undefined
-  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none. */
-  mail?: MailProof | null | undefined
+  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. */
+  mail?: MailProof | undefined
 }
 
 /** The user who has logged in, with a new access token. */
@@ -455,8 +455,8 @@ export interface LoginWithIdTokenBody {
   invitationCode?: string | null | undefined
   /** Whether to sign up a person without an account. By default true. False returns `account_missing` instead. */
   mayCreate?: boolean | undefined
-  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. Null means none. */
-  mail?: MailProof | null | undefined
+  /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. */
+  mail?: MailProof | undefined
 }
 
 /** A mailed code that proves the address of a login at a provider. */

@@ -26,21 +26,21 @@ export const waivers = [
   {
     rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
     where:
-      /^paths\/.*\/users\/(login\/\w+|password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
+      /^paths\/.*\/users\/(login\/[\w-]+|password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
     reason:
       'The client has forgotten the password; in the other operations the code in the body is the credential.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/users\/(login\/\w+|password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
+      /\/users\/(login\/[\w-]+|password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
     reason: 'Requests for a mail are limited silently, or the limit would tell who has an account.',
   },
   {
     rules: ['api2:2023-read-restricted', 'api8:2023-define-error-responses-401'],
     where:
-      /^paths\/(.*\/\.well-known\/|.*\/features\/|\/healthz|\/readyz|\/openapi|\/management\/openapi|\/problems\/)/,
-    reason: 'Public keys, metadata, features, checks and documentation are public.',
+      /^paths\/(.*\/\.well-known\/|.*\/(features|connections)\/|\/healthz|\/readyz|\/openapi|\/management\/openapi|\/problems\/)/,
+    reason: 'Public keys, metadata, features, buttons of a login page, checks and documentation are public.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],

@@ -30,13 +30,15 @@ type Operations = {
 /** The path parameters below a database. */
 type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unknown } } }
   ? [sessionId: string]
-  : R extends { pathParams: { shape: { invitationId: unknown } } }
-    ? [tenantId: string, invitationId: string]
-    : R extends { pathParams: { shape: { userId: unknown } } }
-      ? [tenantId: string, userId: string]
-      : R extends { pathParams: { shape: { tenantId: unknown } } }
-        ? [tenantId: string]
-        : []
+  : R extends { pathParams: { shape: { identityId: unknown } } }
+    ? [identityId: string]
+    : R extends { pathParams: { shape: { invitationId: unknown } } }
+      ? [tenantId: string, invitationId: string]
+      : R extends { pathParams: { shape: { userId: unknown } } }
+        ? [tenantId: string, userId: string]
+        : R extends { pathParams: { shape: { tenantId: unknown } } }
+          ? [tenantId: string]
+          : []
 
 /** The body, which may be optional, or the query. */
 type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
