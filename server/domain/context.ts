@@ -5,6 +5,7 @@ import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/quer
 import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
+import { createConnectionLookup } from './connections/find-connections.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
@@ -36,6 +37,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
+  findConnections: ReturnType<typeof createConnectionLookup>
   keptEvents: FollowedList
   revocations: FollowedList
   verifiedTokens: VerifiedTokens
@@ -76,6 +78,7 @@ export function createContext(
     findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
+    findConnections: createConnectionLookup(store, clock),
     keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
     revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),
     verifiedTokens: new VerifiedTokens(),

@@ -1,6 +1,6 @@
 /** What a provider says about a person who has logged in there. A login that has returned stores it. */
 export interface ProviderClaims {
-  /** The provider, as its ID tokens name it. */
+  /** That of the connection. The ID tokens of Microsoft have that of their tenant instead, which the subject contains. */
   issuer: string
   /** ID of the account at the provider. */
   subject: string

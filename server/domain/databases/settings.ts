@@ -141,8 +141,7 @@ export const settings = {
     schema: loginRedirects,
     default: [],
     placeholder: '<urls>',
-    description:
-      'URLs to which logins at providers may return, separated by commas, or "none" for /login of the app',
+    description: 'URLs to which logins at providers return, by commas, or "none" for /login of the app',
     words: { none: [] },
     read: (text) => text.split(',').map((each) => each.trim()),
     label: 'login redirects',

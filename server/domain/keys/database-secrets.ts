@@ -17,6 +17,10 @@ export type Purpose =
   | 'invitation'
   | 'login_code'
   | 'login_digits'
+  | 'login_state'
+  | 'login_nonce'
+  | 'login_pkce'
+  | 'external_code'
   | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */

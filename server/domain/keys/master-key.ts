@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Database, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
+import type { Connection, Database, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
 import type { MasterKeys } from '../../store/store.js'
 
 const ivBytes = 12
@@ -82,3 +82,14 @@ export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: P
 /** Throws if the secret was sealed with another master key or for another database. */
 export const openWebhookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
   open(keys, sealed, webhookRow(database)).toString()
+
+type ConnectionId = Pick<Connection, 'databaseId' | 'name'>
+/** Differs from the other rows: its second part is of no other one. */
+export const connectionRow = ({ databaseId, name }: ConnectionId) => `${databaseId}/connection/${name}`
+
+export const sealConnectionSecret = (masterKey: Buffer, secret: string, id: ConnectionId) =>
+  seal(masterKey, Buffer.from(secret), connectionRow(id))
+
+/** Throws if the secret was sealed with another master key or for another connection. */
+export const openConnectionSecret = (keys: MasterKeys, sealed: Uint8Array, id: ConnectionId) =>
+  open(keys, sealed, connectionRow(id)).toString()
