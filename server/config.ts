@@ -115,6 +115,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustedProxies: settings.TRUST_PROXY,
     shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
+    /** Origins of identity providers that need not be public. */
+    privateIssuers: settings.PRIVATE_ISSUERS ?? [],
     /** Whether to serve the API reference under /docs. */
     docs: settings.DOCS === 'on',
     logLevel: settings.LOG_LEVEL,

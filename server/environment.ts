@@ -30,6 +30,19 @@ const origin = z
     error: 'must be * or a comma-separated list of origins such as https://app.example.com',
   })
 
+const loopback = ['localhost', '127.0.0.1', '[::1]']
+
+const privateIssuer = z.string().refine(isPrivateOrigin, {
+  error:
+    'must be a comma-separated list of origins such as https://login.example.internal: https, or http on localhost, 127.0.0.1 or [::1]',
+})
+
+function isPrivateOrigin(text: string) {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
+}
+
 /** Networks that Fastify knows by name. */
 const networkNames = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -155,6 +168,11 @@ export const Environment = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(origin))
     .default(['*']),
+  PRIVATE_ISSUERS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(privateIssuer))
+    .optional(),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -11,6 +11,7 @@ import { createSecretLookup } from './keys/database-secrets.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
+import { createProviders, type ProviderSettings, type Providers } from './providers/find-provider.js'
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
@@ -38,6 +39,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
   findConnections: ReturnType<typeof createConnectionLookup>
+  providers: Providers
   keptEvents: FollowedList
   revocations: FollowedList
   verifiedTokens: VerifiedTokens
@@ -48,7 +50,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   isEnding: boolean
 }
 
-export interface ContextSettings extends TokenSettings {
+export interface ContextSettings extends TokenSettings, ProviderSettings {
   hashing: HashSettings
   /** Number of processes of this server. */
   workers: number
@@ -79,6 +81,7 @@ export function createContext(
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
     findConnections: createConnectionLookup(store, clock),
+    providers: createProviders(settings, clock),
     keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
     revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),
     verifiedTokens: new VerifiedTokens(),

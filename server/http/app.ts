@@ -31,6 +31,7 @@ import { managementRoutes, revocationRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
 import type { Part } from './routes/part.js'
 import { problemTypeRoute } from './routes/problem-page.js'
+import { providerCallback } from './routes/provider-callback.js'
 import { documentRoutes, healthRoutes } from './routes/service.js'
 import { sessionRoutes } from './routes/sessions.js'
 import { tenantRoutes } from './routes/tenants.js'
@@ -117,6 +118,7 @@ function addRoutes(
     userRoutes(app, context)
     loginRoutes(app, context)
     connectionRoutes(app, context)
+    providerCallback(app, context)
     sessionRoutes(app, context)
     meRoutes(app, context)
     identityRoutes(app, context)

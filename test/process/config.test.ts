@@ -50,6 +50,7 @@ const defaults = {
   trustedProxies: 0,
   shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
+  privateIssuers: [],
   docs: true,
   logLevel: 'info',
 }
@@ -74,6 +75,7 @@ describe('loadConfig', () => {
       TOKEN_MAX_AGE: '60',
       TRUST_PROXY: '1',
       CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
+      PRIVATE_ISSUERS: 'https://login.example.internal:8443, http://localhost:8080',
       DOCS: 'off',
       LOG_LEVEL: 'silent',
     })
@@ -88,6 +90,7 @@ describe('loadConfig', () => {
       tokenMaxAgeSeconds: 60,
       trustedProxies: 1,
       corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
+      privateIssuers: ['https://login.example.internal:8443', 'http://localhost:8080'],
       docs: false,
       logLevel: 'silent',
     })
@@ -232,6 +235,7 @@ describe('invalid settings', () => {
     MAIL_FROM: 'hunter2',
     TRUST_PROXY: 'true',
     CORS_ORIGINS: 'https://app.example.com/hunter2',
+    PRIVATE_ISSUERS: 'http://hunter2.example.com',
     DOCS: 'hunter2',
     LOG_LEVEL: 'hunter2',
   }
@@ -266,6 +270,9 @@ describe('invalid settings', () => {
     ['MAIL_FROM', 'ada@example.com, eve@example.com'],
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com,'],
+    ['PRIVATE_ISSUERS', 'http://login.example.internal'],
+    ['PRIVATE_ISSUERS', 'https://login.example.internal/'],
+    ['PRIVATE_ISSUERS', '*'],
     ['LOG_LEVEL', 'INFO'],
     ['TRUST_PROXY', '11'],
     ['TRUST_PROXY', '1,2'],

@@ -4,8 +4,10 @@ export interface Preset {
   title: string
   /** Null: each connection has its own. A connection can have another one, such as a GitLab of the company. */
   issuer: string | null
-  /** Issuers that ID tokens have instead. `{tid}` is the claim of that name. */
+  /** Other spellings of this issuer in ID tokens. */
   tokenIssuers?: readonly string[]
+  /** The claim that replaces `{tenantid}` in the issuer of a discovery document that is for many tenants. */
+  tenantClaim?: string
   /** Of a provider without discovery. `{issuer}` is that of the connection. */
   endpoints?: Endpoints
   /** Endpoints that differ if the connection has another issuer than the preset. */
@@ -15,12 +17,14 @@ export interface Preset {
   pkce: boolean
   /** How the provider returns, if not in the query of the callback URL. */
   responseMode?: 'form_post'
-  /** What signs the secret of the client, if the secret is a private key: the name of a function. */
-  clientSecret?: 'apple'
+  /** Whether the secret is a private key that signs a JWT for each request, with `teamId` and `keyId` of the connection. */
+  signsSecret?: boolean
   /** The claims that together are the id of an account. */
   subject: readonly string[]
   /** Where the person is found, as paths into what the provider returns, such as `user.full_name`. */
-  paths: { email: string; name: string; locale?: string }
+  paths: { email: string; name?: string; locale?: string }
+  /** Paths to parts of the name in the field `user` of the form that the provider posts, at the first login only. */
+  postedNames?: readonly string[]
   /** What the address proves. The first entry whose conditions all hold counts; without one, nothing. */
   proofs: readonly EmailProof[]
 }
@@ -48,15 +52,14 @@ export interface EmailProof {
   equals?: Readonly<Record<string, string>>
 }
 
-const emailVerified = { proof: 'verified', isTrue: 'email_verified' } as const
+const emailVerified: EmailProof = { proof: 'verified', isTrue: 'email_verified' }
 const standardPaths = { email: 'email', name: 'name', locale: 'locale' }
 const standardScopes = ['openid', 'email', 'profile']
 
 /** The tenant of all personal accounts at Microsoft. */
 const personalTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
-/** The presets, by name. */
-export const presets = {
+const table = {
   google: {
     title: 'Google',
     issuer: 'https://accounts.google.com',
@@ -75,11 +78,12 @@ export const presets = {
     title: 'Apple',
     issuer: 'https://appleid.apple.com',
     scopes: ['openid', 'email', 'name'],
-    pkce: true,
+    pkce: false,
     responseMode: 'form_post',
-    clientSecret: 'apple',
+    signsSecret: true,
     subject: ['sub'],
-    paths: { email: 'email', name: 'name' },
+    paths: { email: 'email' },
+    postedNames: ['name.firstName', 'name.lastName'],
     proofs: [
       {
         proof: 'authoritative',
@@ -92,7 +96,7 @@ export const presets = {
   microsoft: {
     title: 'Microsoft',
     issuer: 'https://login.microsoftonline.com/common/v2.0',
-    tokenIssuers: ['https://login.microsoftonline.com/{tid}/v2.0'],
+    tenantClaim: 'tid',
     scopes: standardScopes,
     pkce: true,
     // `sub` differs for each client.
@@ -143,6 +147,9 @@ export const presets = {
     paths: standardPaths,
     proofs: [emailVerified],
   },
-} as const satisfies Record<string, Preset>
+} satisfies Record<string, Preset>
 
-export type PresetName = keyof typeof presets
+export type PresetName = keyof typeof table
+
+/** The presets, by name. */
+export const presets: Record<PresetName, Preset> = table

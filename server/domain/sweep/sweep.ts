@@ -52,7 +52,8 @@ export function endsAt(now: number): Ends {
     idempotency_key: before(replayMilliseconds + minuteMilliseconds),
     api_request: before(replayMilliseconds + minuteMilliseconds),
     code: before(minuteMilliseconds),
-    login_attempt: before(minuteMilliseconds),
+    // The row of a login at a provider rejects its state, which is valid for 10 minutes.
+    login_attempt: before(15 * minuteMilliseconds),
     reserved_address: before(minuteMilliseconds),
     invitation: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),

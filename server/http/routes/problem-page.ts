@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { type AnyProblemCode, contract, everyProblem, isProblemCode, type ProblemType } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
+import { htmlPage, pageHeaders } from '../html-page.js'
 import { prefersHtml } from '../negotiation.js'
 
 /**
@@ -14,13 +14,11 @@ export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
   app.get<{ Params: { code: string } }>(contract.service.getProblemType.path, async (request, reply) => {
     const { code } = request.params
     const isPage = prefersHtml(request, reply)
-    if (isPage) {
-      reply.type('text/html; charset=utf-8').header('content-security-policy', contentSecurityPolicy)
-    }
+    if (isPage) reply.headers(pageHeaders)
     if (!isProblemCode(code)) {
       if (!isPage) throw new Problem('route_not_found')
       reply.status(404)
-      return page('Unknown problem type', ['No problem has this code.'], docs)
+      return htmlPage('Unknown problem type', ['No problem has this code.', ...links(docs)])
     }
     const { status, title, advice } = everyProblem[code]
     const body: AnyProblemType = { code, status, title, advice }
@@ -32,30 +30,7 @@ type AnyProblemType = Omit<ProblemType, 'code'> & { code: AnyProblemCode }
 
 const problemPage = ({ code, status, title, advice }: AnyProblemType, docs: boolean) => {
   const formatted = advice.replace(/`([^`]+)`/g, '<code>$1</code>')
-  return page(title, [`<code>${code}</code>, HTTP status ${status}`, formatted], docs)
+  return htmlPage(title, [`<code>${code}</code>, HTTP status ${status}`, formatted, ...links(docs)])
 }
 
-/** The colors are explicit, so that accessibility checkers can compute the contrast in both color schemes. */
-const style =
-  ':root{color-scheme:light dark;background:Canvas;color:CanvasText}' +
-  'body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}'
-
-const styleHash = createHash('sha256').update(style).digest('base64')
-const contentSecurityPolicy = `default-src 'none';style-src 'sha256-${styleHash}';frame-ancestors 'none'`
-
-/** Returns an HTML page. It contains nothing from a request, so nothing is escaped. */
-const page = (title: string, paragraphs: string[], docs: boolean) => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
-${docs ? '<p><a href="../docs">API reference</a></p>\n' : ''}</main>
-</body>
-</html>
-`
+const links = (docs: boolean) => (docs ? ['<a href="../docs">API reference</a>'] : [])

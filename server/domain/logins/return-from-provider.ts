@@ -1,0 +1,115 @@
+import type { ProblemCode } from '@usher/contract'
+import { insertReturned, storeClaims } from '../../store/queries/returned-logins.js'
+import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
+import { callbackUrl } from '../connections/connection.js'
+import { requireConnection } from '../connections/find-connections.js'
+import type { AppContext } from '../context.js'
+import { openConnectionSecret } from '../keys/master-key.js'
+import { signedText } from '../keys/signed-text.js'
+import { ifDatabaseDeleted, Problem } from '../problem.js'
+import { identify } from '../providers/identify.js'
+import { ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
+import type { DatabaseRequest } from '../request.js'
+import { isRedirectAllowed } from './redirects.js'
+import { type LoginSecrets, type LoginState, readState } from './state.js'
+
+/** How long a login that has returned can be finished. */
+const finishMilliseconds = 600_000
+
+/** What a browser brings back from a provider. */
+export interface ProviderReturn extends Pick<DatabaseRequest, 'database' | 'caller'> {
+  /** Name of the connection in the path. */
+  connection: string
+  parameters: URLSearchParams
+}
+
+/** `error` in the URL of the app. */
+const loginErrors = [
+  'access_denied',
+  'code_invalid',
+  'connection_not_found',
+  'provider_invalid',
+  'provider_unavailable',
+] as const satisfies (ProviderErrorCode | ProblemCode)[]
+type LoginError = (typeof loginErrors)[number]
+
+const isLoginError = (code: unknown): code is LoginError => loginErrors.some((each) => each === code)
+
+/**
+ * Ends a login at a provider: stores who has logged in, and returns the URL of the app, with a code for `finishLogin` or with an
+ * error. The code logs in only with the verifier of the client that has started the login.
+ *
+ * @throws {Problem} `code_invalid` if the database has not started the login; `too_many_attempts`
+ */
+export async function returnFromProvider(context: AppContext, request: ProviderReturn): Promise<string> {
+  const login = await requireState(context, request)
+  const { id, redirectUrl } = login
+  try {
+    const code = await receive(context, request, login).catch(ifDatabaseDeleted())
+    return `${redirectUrl}#code=${code}`
+  } catch (error) {
+    return `${redirectUrl}#error=${errorOf(request, error)}&login=${id}`
+  }
+}
+
+type Login = LoginState & LoginSecrets
+
+/** Anybody can call the callback. Without a state of the database, that counts as a failure of the network. */
+async function requireState(
+  context: AppContext,
+  { database, caller, connection, parameters }: ProviderReturn,
+): Promise<Login> {
+  const { findSecrets, throttle, networkAllowance } = context
+  const states = parameters.getAll('state')
+  const login = readState(await findSecrets(database.id), states[0] ?? '')
+  // The state of another connection would bring the code of one provider to another one.
+  const isValid = states.length === 1 && login?.connection === connection
+  if (isValid && isRedirectAllowed(database, login.redirectUrl)) return login
+  const sources = throttle.keys.sources(database.id, caller.clientAddress)
+  const refusal = networkAllowance.refusal(database, sources)
+  if (refusal) throw refusal
+  audit(caller.log, 'login.failed', { databaseId: database.id, way: 'external' })
+  await networkAllowance.countFailure(database, sources).catch(ifDatabaseDeleted())
+  throw new Problem('code_invalid')
+}
+
+/** Returns the code of a login. Its row is stored before the provider gets its code, so that a state returns once. */
+async function receive(
+  context: AppContext,
+  { database: { id: databaseId, issuer }, parameters }: ProviderReturn,
+  { id, challenge, expiresAt, ...login }: Login,
+) {
+  const { store, now, providers, findSecrets } = context
+  const connection = await requireConnection(context, databaseId, login.connection)
+  const { sealedSecret, name } = connection
+  const key = { databaseId, id }
+  const row = { ...key, challenge, connection: name, expiresAt: new Date(expiresAt) }
+  if (now() >= expiresAt || !(await insertReturned(store, row))) throw new Problem('code_invalid')
+  const claims = await identify(providers, {
+    ...login,
+    connection,
+    parameters,
+    redirectUri: callbackUrl(issuer, name),
+    secret: sealedSecret ? openConnectionSecret(store, sealedSecret, { databaseId, name }) : undefined,
+  })
+  const { email } = claims
+  await storeClaims(store, key, {
+    claims,
+    email,
+    canonicalEmail: email && requireCanonicalEmail(email),
+    expiresAt: new Date(now() + finishMilliseconds),
+  })
+  return signedText(await findSecrets(databaseId), { purpose: 'external_code', id })
+}
+
+/** Logs why a login has failed, and returns what the page of the app learns. Throws what is no failure of the login. */
+function errorOf({ database, caller, connection }: ProviderReturn, error: unknown): LoginError {
+  const ids = { databaseId: database.id, connection }
+  const code = error instanceof ProviderError || error instanceof Problem ? error.code : undefined
+  if (!isLoginError(code)) throw error
+  audit(caller.log, 'login.failed', { ...ids, way: 'external' })
+  if (error instanceof ProviderError && code !== 'access_denied')
+    caller.log.warn({ ...ids, reason: error.message }, 'a login at a provider has failed')
+  return code
+}
