@@ -6,6 +6,7 @@ import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProb
 import { body, code, codeBody, codeExample, NewPassword } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
+import { secondFactor, secondStepProblems } from './second-factor.js'
 import { SignedInUser } from './users.js'
 
 const c = initContract()
@@ -38,7 +39,7 @@ export const ResetPasswordBody = body(
     description: 'The code in the mail, and the new password.',
     example: { code: codeExample, newPassword: 'four random common words' },
   },
-  { code: code(), newPassword: NewPassword },
+  { code: code(), newPassword: NewPassword, secondFactor: secondFactor() },
 )
 export type ResetPasswordBody = z.infer<typeof ResetPasswordBody>
 
@@ -79,10 +80,13 @@ export const codes = c.router({
     path: `${usersPath}/password-reset/confirm`,
     pathParams: DatabasePath,
     body: ResetPasswordBody,
-    responses: { 200: SignedInUser, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
+    responses: {
+      200: SignedInUser,
+      ...failures('code_invalid', ...secondStepProblems, ...bodyProblems, ...accountProblems),
+    },
     summary: 'Choose a new password with a code',
     description:
-      'Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it.',
+      'Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it. A user with a second factor must prove it, too: a refused request does not use up the code.',
     metadata: {
       links: ['getMe', 'openSession'],
       hashesPassword: true,

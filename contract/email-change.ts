@@ -8,6 +8,7 @@ import { body, codeBody } from './fields.js'
 import { confirmedProblems, currentPassword } from './me.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
+import { confirmation } from './second-factor.js'
 
 const c = initContract()
 
@@ -20,7 +21,7 @@ export const RequestEmailChangeBody = body(
     description: 'The new address, and the current password.',
     example: { email: example, password: 'correct horse battery' },
   },
-  { email: NewEmail, password: currentPassword() },
+  { email: NewEmail, password: currentPassword(), confirmation: confirmation() },
 )
 export type RequestEmailChangeBody = z.infer<typeof RequestEmailChangeBody>
 

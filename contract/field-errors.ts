@@ -18,6 +18,7 @@ export const FieldErrorCode = component(
     'email_invalid',
     'password_too_common',
     'password_is_email',
+    'password_wrong',
   ]),
 )
 export type FieldErrorCode = z.infer<typeof FieldErrorCode>

@@ -7,6 +7,7 @@ import { verifier, verifierExample } from './logins.js'
 import { confirmedProblems, currentPassword } from './me.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
+import { confirmation } from './second-factor.js'
 import { SignedInUser } from './users.js'
 
 const c = initContract()
@@ -58,6 +59,7 @@ export const LinkIdentityBody = body(
     code: code('The code in the URL to which the provider has led: what follows `#code=`.'),
     verifier: verifier(),
     password: currentPassword(),
+    confirmation: confirmation(),
   },
 )
 export type LinkIdentityBody = z.infer<typeof LinkIdentityBody>
@@ -69,7 +71,7 @@ export const UnlinkIdentityBody = body(
     description: 'The password, as confirmation.',
     example: { password: 'correct horse battery' },
   },
-  { password: currentPassword() },
+  { password: currentPassword(), confirmation: confirmation() },
 )
 export type UnlinkIdentityBody = z.infer<typeof UnlinkIdentityBody>
 

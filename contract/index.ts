@@ -3,6 +3,7 @@ import { codes } from './codes.js'
 import { connections } from './connections.js'
 import { discovery } from './discovery.js'
 import { emailChange } from './email-change.js'
+import { factors } from './factors.js'
 import { features } from './features.js'
 import { identities } from './identities.js'
 import { invitations } from './invitations.js'
@@ -20,6 +21,8 @@ export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
 export * from './email-change.js'
 export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
+export * from './factor-bodies.js'
+export * from './factors.js'
 export * from './features.js'
 export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
 export * from './identities.js'
@@ -30,6 +33,8 @@ export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
 export * from './problems.js'
+export * from './second-factor.js'
+export * from './second-step.js'
 export { Health, ProblemType } from './service.js'
 export * from './sessions.js'
 export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
@@ -45,6 +50,7 @@ export const contract = initContract().router({
   sessions,
   me,
   identities,
+  factors,
   codes,
   emailChange,
   tenants,

@@ -7,6 +7,7 @@ import { failsWith, mustBe } from './field-errors.js'
 import { body, code, codeExample, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
+import { secondFactor, secondStepProblems } from './second-factor.js'
 import { CreateUserBody, signUpProfile } from './sign-up.js'
 import { SignedInUser, signedInExample } from './users.js'
 
@@ -91,6 +92,7 @@ export const newUserFields = () => ({
     'After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier.',
     MailProof.optional(),
   ),
+  secondFactor: secondFactor(),
 })
 
 /** Problems of an operation that logs a person in, or signs one up. */
@@ -106,6 +108,7 @@ export const loginProblems = [
   'seats_full',
   'too_many_attempts',
   'too_many_sign_ups',
+  ...secondStepProblems,
   ...bodyProblems,
 ] as const
 

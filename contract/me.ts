@@ -6,6 +6,7 @@ import { body, NewPassword, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { givenProfile } from './profile.js'
 import { field } from './registry.js'
+import { confirmation } from './second-factor.js'
 import { SignedInUser, User } from './users.js'
 
 const c = initContract()
@@ -19,7 +20,7 @@ export const UpdateMeBody = body(
 /** Returns the schema of the current password, as confirmation. */
 export const currentPassword = () =>
   field(
-    'The current password. A user without one leaves it out, and must have logged in within 10 minutes.',
+    'The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.',
     Password.clone().optional(),
     { ...password, maxLength: 16384 },
   )
@@ -31,7 +32,7 @@ export const ChangePasswordBody = body(
     description: 'The current password and the new one.',
     example: { password: 'correct horse battery', newPassword: 'four random common words' },
   },
-  { password: currentPassword(), newPassword: NewPassword },
+  { password: currentPassword(), newPassword: NewPassword, confirmation: confirmation() },
 )
 export type ChangePasswordBody = z.infer<typeof ChangePasswordBody>
 
@@ -42,14 +43,14 @@ export const DeleteMeBody = body(
     description: 'The password, as confirmation.',
     example: { password: 'correct horse battery' },
   },
-  { password: currentPassword() },
+  { password: currentPassword(), confirmation: confirmation() },
 )
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
 /** Problems of an operation that requires the current password, or a recent login of a user without one. */
 export const confirmedProblems = [
-  'invalid_credentials',
   'recent_login_required',
+  'step_up_required',
   ...tokenProblems,
   'too_many_attempts',
   ...bodyProblems,

@@ -32,10 +32,11 @@ export interface RouteMetadata {
   /** Whether a success may have `Retry-After`. */
   mayAskToWait?: boolean
   /**
-   * Whose access token the response has: that of a `login`, or a `renewal` for the same user, whose sessions have ended. Every
+   * Whose access token the response has: that of a `login`, a `renewal` for the same user, whose sessions have ended, or that of the
+   * `session` of the request. Every
    * operation that may return a token has it, unless it also returns the refresh token of a session.
    */
-  signsIn?: 'login' | 'renewal'
+  signsIn?: 'login' | 'renewal' | 'session'
   /** Which sessions of the user end: `all`, all `others`, or the `one` of the path. Access tokens of them are revoked. */
   signsOut?: 'all' | 'others' | 'one'
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { FieldError } from './field-errors.js'
 import { component, field } from './registry.js'
+import { SecondStep } from './second-step.js'
 
 /**
  * The catalogue of problems: code → HTTP status, title, advice and response headers. No other file states the status
@@ -27,6 +28,38 @@ export const problems = {
     status: 400,
     title: 'Code is invalid',
     advice: 'The code is unknown, used, revoked or expired, or belongs to another user. Request a new one.',
+  },
+  challenge_invalid: {
+    status: 400,
+    title: 'Challenge is invalid',
+    advice: 'The challenge is unknown or expired, or the account has changed. Start again.',
+  },
+  second_factor_required: {
+    status: 401,
+    title: 'Second factor is required',
+    advice:
+      'Ask the user for a proof of `secondFactor.methods`. Send it with `secondFactor.challenge` to `verifySecondFactor`. If that is null, send the same request again with the proof as `secondFactor`.',
+    headers: ['WWW-Authenticate'],
+  },
+  enrolment_required: {
+    status: 401,
+    title: 'The account needs a second factor',
+    advice:
+      'Let the user add one: send `secondFactor.challenge` to `enrolTotp`, and then the first code to `addTotp`, which logs in.',
+    headers: ['WWW-Authenticate'],
+  },
+  second_factor_invalid: {
+    status: 401,
+    title: 'Code is wrong',
+    advice:
+      'Ask the user for the current code. Each code is accepted once, and the clock of the phone must be right.',
+    headers: ['WWW-Authenticate'],
+  },
+  step_up_required: {
+    status: 401,
+    title: 'Confirmation is required',
+    advice: 'Call `stepUp`, and send its `confirmation.value` as `confirmation`.',
+    headers: ['WWW-Authenticate'],
   },
   invalid_credentials: {
     status: 401,
@@ -75,6 +108,11 @@ export const problems = {
     status: 404,
     title: 'Identity not found',
     advice: 'Check the id of the identity. Users find only their own.',
+  },
+  factor_not_found: {
+    status: 404,
+    title: 'Second factor not found',
+    advice: 'Check the id of the factor. Users find only their own.',
   },
   route_not_found: {
     status: 404,
@@ -157,6 +195,17 @@ export const problems = {
     status: 409,
     title: 'User would have no way to log in',
     advice: 'Set a password or link another identity first.',
+  },
+  factors_full: {
+    status: 409,
+    title: 'User has too many authenticator apps',
+    advice: 'Remove one first. A user can have two.',
+  },
+  factor_needed: {
+    status: 409,
+    title: 'A second factor is needed',
+    advice:
+      'Add a factor first. If the app requires a second factor, the last one cannot be removed or turned off.',
   },
   email_recently_changed: {
     status: 409,
@@ -345,6 +394,10 @@ export const ProblemBody = component(
     profile: field(
       'What is known of the person. Present if `code` is `account_missing` or `email_not_proven`.',
       PersonProfile.optional(),
+    ),
+    secondFactor: field(
+      'What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`.',
+      SecondStep.optional(),
     ),
   }),
 )

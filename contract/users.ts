@@ -148,6 +148,8 @@ export const users = c.router({
         'idempotency_key_reused',
         'too_many_attempts',
         'too_many_sign_ups',
+        'second_factor_required',
+        'enrolment_required',
         ...withBody,
       ),
     },
@@ -166,7 +168,16 @@ export const users = c.router({
     path: `${usersPath}/login`,
     pathParams: DatabasePath,
     body: LoginBody,
-    responses: { 200: SignedInUser, ...failures('invalid_credentials', 'too_many_attempts', ...withBody) },
+    responses: {
+      200: SignedInUser,
+      ...failures(
+        'invalid_credentials',
+        'second_factor_required',
+        'enrolment_required',
+        'too_many_attempts',
+        ...withBody,
+      ),
+    },
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',

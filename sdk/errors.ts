@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.js'
-import type { ErrorCode, FieldError, PersonProfile, Problem } from './schemas.js'
+import type { ErrorCode, FieldError, PersonProfile, Problem, SecondStep } from './schemas.js'
 
 /** The data of an `UsherError`: a plain object. */
 export interface ErrorData<Code extends string = ErrorCode> {
@@ -17,6 +17,8 @@ export interface ErrorData<Code extends string = ErrorCode> {
   readonly tenants: readonly string[]
   /** What is known of a person who has no account yet. Undefined unless `code` is `account_missing` or `email_not_proven`. */
   readonly profile?: PersonProfile | undefined
+  /** What the second step of a login needs. Undefined unless `code` is `second_factor_required` or `enrolment_required`. */
+  readonly secondFactor?: SecondStep | undefined
   /** ID of the request, as in the server's log. Undefined if there was no response. */
   readonly requestId: string | undefined
   /** Seconds to wait before the next attempt, from the Retry-After header. */
@@ -38,6 +40,7 @@ export class UsherError<Code extends string = ErrorCode> extends Error implement
   declare readonly errors: readonly FieldError[]
   declare readonly tenants: readonly string[]
   declare readonly profile: PersonProfile | undefined
+  declare readonly secondFactor: SecondStep | undefined
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
 
@@ -82,6 +85,7 @@ export function toUsherError<Code extends string>(codes: readonly Code[], exchan
       errors: (code && problem.errors) || [],
       tenants: (code && problem.tenants) || [],
       profile: code && problem.profile,
+      secondFactor: code && problem.secondFactor,
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,
     },

@@ -239,6 +239,7 @@ export type FieldErrorCode =
   | 'email_invalid'
   | 'password_too_common'
   | 'password_is_email'
+  | 'password_wrong'
 
 /** Result of each line. */
 export interface ImportResult {
@@ -659,6 +660,8 @@ export interface Problem {
   tenants?: string[] | undefined
   /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
   profile?: PersonProfile | undefined
+  /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
+  secondFactor?: SecondStep | undefined
 }
 
 /**
@@ -751,6 +754,23 @@ export type RevocationType =
   | 'token-claims-change'
   | 'tenant-deleted'
   | 'key-retired'
+
+/** `totp`: a code of an authenticator app. `recoveryCode`: one of the codes that the user has stored. */
+export type SecondFactorMethod = 'totp' | 'recoveryCode'
+
+/** What the second step of a login needs. */
+export interface SecondStep {
+  /** For `verifySecondFactor`, or for `enrolTotp` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
+  challenge: string | null
+  /**
+   * Seconds for which the challenge is valid, or null.
+   *
+   * @example 300
+   */
+  expiresIn: number | null
+  /** What the user can prove. Empty if the user has no factor yet. */
+  methods: SecondFactorMethod[]
+}
 
 /** The new password. */
 export interface SetPasswordBody {

@@ -42,6 +42,37 @@ export interface AccessToken {
   type: 'ACCESS_TOKEN'
 }
 
+/** The challenge of `enrolTotp`, and the first code of the app. */
+export interface AddTotpBody {
+  /**
+   * `challenge` of `enrolTotp`.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge: string
+  /** The first code of the app. */
+  totp: string
+  /**
+   * Name of the factor, such as that of the device. Null means none.
+   *
+   * @example Ada’s phone
+   */
+  name?: string | null | undefined
+}
+
+/** The factor, and the user with a new access token, because all earlier ones were revoked. */
+export interface AddedFactor {
+  /** ID of the user. */
+  id: string
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
+  tenants: string[]
+  token: AccessToken
+  confirmation: Confirmation
+  factor: Factor
+  /** Eight codes that each log in once without the app. They are not shown again. Null: the user has codes. */
+  recoveryCodes: string[] | null
+}
+
 /** The code in the mail to the new address. */
 export interface ChangeEmailBody {
   /**
@@ -65,7 +96,7 @@ export interface ChangeMemberBody {
 /** The current password and the new one. */
 export interface ChangePasswordBody {
   /**
-   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
    *
    * @example correct horse battery
    */
@@ -76,6 +107,8 @@ export interface ChangePasswordBody {
    * @example correct horse battery
    */
   newPassword: string
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
 }
 
 /** The address of the user from now on, which is verified. */
@@ -86,6 +119,34 @@ export interface ChangedEmail {
    * @example ada@engines.example
    */
   email: string
+}
+
+/** Confirms sensitive changes of the account. Send it only to this service, in the field `confirmation`. */
+export interface Confirmation {
+  /** The confirmation. */
+  value: string
+  /**
+   * Seconds for which it is valid, for several changes.
+   *
+   * @example 600
+   */
+  maxAge: number
+}
+
+/** What confirms the change. */
+export interface ConfirmationBody {
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
+}
+
+/** The user who has logged in or stepped up, with a new access token and a confirmation. */
+export interface ConfirmedUser {
+  /** ID of the user. */
+  id: string
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
+  tenants: string[]
+  token: AccessToken
+  confirmation: Confirmation
 }
 
 /** A provider with which users log in. */
@@ -169,11 +230,43 @@ export interface CreateUserBody {
 /** The password, as confirmation. */
 export interface DeleteMeBody {
   /**
-   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
    *
    * @example correct horse battery
    */
   password?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
+}
+
+/** What confirms that the user wants the factor. */
+export interface EnrolTotpBody {
+  /**
+   * `secondFactor.challenge` of the problem `enrolment_required`. It takes the place of the token and the confirmation.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
+  /**
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
+}
+
+/** A new secret for an authenticator app. Nothing is stored before `addTotp`. */
+export interface EnrolledTotp {
+  /** For `addTotp`. */
+  challenge: string
+  /** The secret in base32, for typing. */
+  secret: string
+  /** The secret as a URI, for a QR code. */
+  uri: string
+  /** When the challenge expires (RFC 3339, UTC). */
+  expiresAt: string
 }
 
 /** A login at a provider. Nothing is stored until the provider returns. */
@@ -188,6 +281,43 @@ export interface ExternalLogin {
   nonce: string
   /** When the login expires (RFC 3339, UTC). */
   expiresAt: string
+}
+
+/** A second factor of the user. */
+export interface Factor {
+  /** ID of the factor. */
+  id: string
+  /** `totp`: an authenticator app (RFC 6238). */
+  kind: 'totp'
+  /**
+   * Name that the user has given to it, or null.
+   *
+   * @example Ada’s phone
+   */
+  name: string | null
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** Day of its last use (UTC), or null. */
+  lastUsedOn: string | null
+}
+
+/** The second factors of the user. */
+export interface FactorList {
+  /** The oldest first. */
+  factors: Factor[]
+  /**
+   * Number of recovery codes that are left.
+   *
+   * @example 8
+   */
+  recoveryCodes: number
+  /** Whether logins need a second factor. */
+  secondFactor: {
+    /** Whether logins of the user need a second factor now. */
+    on: boolean
+    /** When logins need a second factor even if the user has none (RFC 3339, UTC). Null: the app does not require one. */
+    dueAt: string | null
+  }
 }
 
 /** What the pages of an app need to know about a database. */
@@ -237,6 +367,7 @@ export type FieldErrorCode =
   | 'email_invalid'
   | 'password_too_common'
   | 'password_is_email'
+  | 'password_wrong'
 
 /** Either `code`, or `login` and `digits`. With the verifier of the client that started the login. */
 export interface FinishLoginBody {
@@ -292,6 +423,8 @@ export interface FinishLoginBody {
   mayCreate?: boolean | undefined
   /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. */
   mail?: MailProof | undefined
+  /** After `second_factor_required`: the proof of the second factor. */
+  secondFactor?: SecondFactorProof | undefined
 }
 
 /** The user who has logged in, with a new access token. */
@@ -386,11 +519,13 @@ export interface LinkIdentityBody {
    */
   verifier: string
   /**
-   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
    *
    * @example correct horse battery
    */
   password?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
 }
 
 /** The email and the password given at sign-up. */
@@ -457,6 +592,8 @@ export interface LoginWithIdTokenBody {
   mayCreate?: boolean | undefined
   /** After `email_not_proven`: the mailed code that proves the address. It was requested with the same verifier. */
   mail?: MailProof | undefined
+  /** After `second_factor_required`: the proof of the second factor. */
+  secondFactor?: SecondFactorProof | undefined
 }
 
 /** A mailed code that proves the address of a login at a provider. */
@@ -587,6 +724,8 @@ export interface Problem {
   tenants?: string[] | undefined
   /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
   profile?: PersonProfile | undefined
+  /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
+  secondFactor?: SecondStep | undefined
 }
 
 /**
@@ -599,6 +738,11 @@ export type ProblemCode =
   | 'malformed_json'
   | 'validation_failed'
   | 'code_invalid'
+  | 'challenge_invalid'
+  | 'second_factor_required'
+  | 'enrolment_required'
+  | 'second_factor_invalid'
+  | 'step_up_required'
   | 'invalid_credentials'
   | 'token_missing'
   | 'token_invalid'
@@ -607,6 +751,7 @@ export type ProblemCode =
   | 'database_not_found'
   | 'connection_not_found'
   | 'identity_not_found'
+  | 'factor_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
@@ -623,6 +768,8 @@ export type ProblemCode =
   | 'identity_taken'
   | 'already_linked'
   | 'last_login_method'
+  | 'factors_full'
+  | 'factor_needed'
   | 'email_recently_changed'
   | 'last_owner'
   | 'tenants_full'
@@ -645,6 +792,12 @@ export type ProblemCode =
   | 'internal_error'
   | 'provider_unavailable'
   | 'unavailable'
+
+/** New recovery codes. */
+export interface RecoveryCodes {
+  /** Eight codes. They are not shown again. */
+  codes: string[]
+}
 
 /** Credential of a session. Never send it to any other server. */
 export interface RefreshToken {
@@ -670,6 +823,16 @@ export interface RefreshTokenBody {
   refreshToken: string
 }
 
+/** The new name. */
+export interface RenameFactorBody {
+  /**
+   * Name of the factor. Null removes it.
+   *
+   * @example Ada’s phone
+   */
+  name: string | null
+}
+
 /** The new address, and the current password. */
 export interface RequestEmailChangeBody {
   /**
@@ -679,11 +842,13 @@ export interface RequestEmailChangeBody {
    */
   email: string
   /**
-   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
    *
    * @example correct horse battery
    */
   password?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
 }
 
 /** The address of the user, and what binds the login to this client. */
@@ -726,6 +891,8 @@ export interface ResetPasswordBody {
    * @example correct horse battery
    */
   newPassword: string
+  /** After `second_factor_required`: the proof of the second factor. */
+  secondFactor?: SecondFactorProof | undefined
 }
 
 /** A role that members of tenants can have. */
@@ -738,6 +905,35 @@ export interface Role {
   name: string
   /** The built-in role whose rights it has. */
   rights: 'owner' | 'admin' | 'member'
+}
+
+/** `totp`: a code of an authenticator app. `recoveryCode`: one of the codes that the user has stored. */
+export type SecondFactorMethod = 'totp' | 'recoveryCode'
+
+/** Exactly one proof of a second factor. */
+export interface SecondFactorProof {
+  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  totp?: string | null | undefined
+  /**
+   * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
+   *
+   * @example k7qd-x2mp-9wvc-4hjn
+   */
+  recoveryCode?: string | null | undefined
+}
+
+/** What the second step of a login needs. */
+export interface SecondStep {
+  /** For `verifySecondFactor`, or for `enrolTotp` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
+  challenge: string | null
+  /**
+   * Seconds for which the challenge is valid, or null.
+   *
+   * @example 300
+   */
+  expiresIn: number | null
+  /** What the user can prove. Empty if the user has no factor yet. */
+  methods: SecondFactorMethod[]
 }
 
 /** The user, with a new access token and the next refresh token of the session. */
@@ -772,6 +968,14 @@ export interface SessionInfo {
 export interface SessionList {
   /** At most 100: the current one first, then the most recently refreshed. */
   sessions: SessionInfo[]
+}
+
+/** Whether logins need a second factor. */
+export interface SetSecondFactorBody {
+  /** Whether logins of the user need a second factor. Adding an authenticator app turns it on. */
+  on: boolean
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
 }
 
 /** The user who signed up or logged in, with a new access token. */
@@ -813,6 +1017,24 @@ export interface StartedLogin {
   expiresAt: string
 }
 
+/** Exactly one proof. A user without a second factor gives the password. */
+export interface StepUpBody {
+  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  totp?: string | null | undefined
+  /**
+   * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
+   *
+   * @example k7qd-x2mp-9wvc-4hjn
+   */
+  recoveryCode?: string | null | undefined
+  /**
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
+}
+
 /** A tenant as its members see it. */
 export interface Tenant {
   /** ID of the tenant. */
@@ -850,11 +1072,13 @@ export interface UndoEmailChangeBody {
 /** The password, as confirmation. */
 export interface UnlinkIdentityBody {
   /**
-   * The current password. A user without one leaves it out, and must have logged in within 10 minutes.
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
    *
    * @example correct horse battery
    */
   password?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
 }
 
 /** The fields to change. */
@@ -937,6 +1161,24 @@ export interface VerifyEmailBody {
   code: string
 }
 
+/** The challenge of the first step, and exactly one proof. */
+export interface VerifySecondFactorBody {
+  /**
+   * `secondFactor.challenge` of the problem `second_factor_required`.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge: string
+  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  totp?: string | null | undefined
+  /**
+   * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
+   *
+   * @example k7qd-x2mp-9wvc-4hjn
+   */
+  recoveryCode?: string | null | undefined
+}
+
 /** Query of `listMembers`. */
 export interface ListMembersQuery {
   /** Maximum number of items in a page, 1 to 1000. Default: 50. */
@@ -955,6 +1197,10 @@ export interface ErrorMessages {
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
+  /** Second factor is required. Ask the user for a proof of `secondFactor.methods`. Send it with `secondFactor.challenge` to `verifySecondFactor`. If that is null, send the same request again with the proof as `secondFactor`. */
+  second_factor_required: string
+  /** The account needs a second factor. Let the user add one: send `secondFactor.challenge` to `enrolTotp`, and then the first code to `addTotp`, which logs in. */
+  enrolment_required: string
   /** Sign-up is closed. Ask the operator of the app for an account. */
   sign_up_closed: string
   /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
@@ -993,6 +1239,8 @@ export interface ErrorMessages {
   token_expired: string
   /** Route not found. Check the path against the API reference. */
   route_not_found: string
+  /** Code is wrong. Ask the user for the current code. Each code is accepted once, and the clock of the phone must be right. */
+  second_factor_invalid: string
   /** Account is disabled. Ask the operator of the app. */
   login_refused: string
   /** No account has the email address. Ask the user whether to sign up. Then send the request again without `mayCreate`. */
@@ -1011,6 +1259,8 @@ export interface ErrorMessages {
   session_ended: string
   /** Token belongs to no session. Open a session after the next login, or end all sessions. */
   session_required: string
+  /** Confirmation is required. Call `stepUp`, and send its `confirmation.value` as `confirmation`. */
+  step_up_required: string
   /** Recent login is required. A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes. */
   recent_login_required: string
   /** Email address was changed recently. Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier. */
@@ -1025,6 +1275,14 @@ export interface ErrorMessages {
   identity_not_found: string
   /** User would have no way to log in. Set a password or link another identity first. */
   last_login_method: string
+  /** Challenge is invalid. The challenge is unknown or expired, or the account has changed. Start again. */
+  challenge_invalid: string
+  /** User has too many authenticator apps. Remove one first. A user can have two. */
+  factors_full: string
+  /** Second factor not found. Check the id of the factor. Users find only their own. */
+  factor_not_found: string
+  /** A second factor is needed. Add a factor first. If the app requires a second factor, the last one cannot be removed or turned off. */
+  factor_needed: string
   /** Too many mails. No mail was sent now. Use the mail that was sent before, or request another one after the number of seconds in `Retry-After`. */
   too_many_mails: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */

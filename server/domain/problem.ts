@@ -5,6 +5,7 @@ import {
   type FieldError,
   isProblemCode,
   type PersonProfile,
+  type SecondStep,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { isForeignKeyViolation, isStoreUnavailable } from '../store/errors.js'
@@ -73,6 +74,7 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
   readonly scope: Scope | undefined
   readonly tenants: readonly string[] | undefined
   readonly profile: PersonProfile | undefined
+  readonly secondFactor: SecondStep | undefined
   readonly about: string | undefined
   readonly suggestion: string | undefined
 
@@ -88,6 +90,8 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
       tenants?: readonly string[]
       /** What is known of the person who logs in. */
       profile?: PersonProfile
+      /** What the second step of the login needs. */
+      secondFactor?: SecondStep
       /** Name of the workspace or database that a command's advice contains. Without it, the command gives none. */
       about?: string
       /** Name of an existing workspace or database that was probably meant. */
@@ -101,6 +105,7 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
     this.scope = options.scope
     this.tenants = options.tenants
     this.profile = options.profile
+    this.secondFactor = options.secondFactor
     this.about = options.about
     this.suggestion = options.suggestion
   }

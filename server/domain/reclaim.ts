@@ -1,3 +1,4 @@
+import { deleteFactors } from '../store/queries/factors.js'
 import { forgetNetworks, verifyAndRevoke } from '../store/queries/reclaim.js'
 import { freeReserved } from '../store/queries/reserved-addresses.js'
 import type { Change, Fact } from './change.js'
@@ -18,9 +19,10 @@ export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
   ]
 }
 
-/** Removes what else a person who signed up with the address of another one could use: former addresses and known networks. */
+/** Removes what else a person who signed up with the address of another one could use: former addresses, known networks and factors. */
 export async function removeClaims(change: Change, userId: string) {
   const key = { databaseId: change.database.id, userId }
   await freeReserved(change, key, 0)
   await forgetNetworks(change, key)
+  await deleteFactors(change, key)
 }

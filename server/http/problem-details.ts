@@ -80,7 +80,7 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors, tenants, profile }: PublicProblem,
+  { code, message, errors, tenants, profile, secondFactor }: PublicProblem,
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
@@ -96,8 +96,18 @@ export function problemBody(
     ...(errors && { errors: [...errors] }),
     ...(tenants && { tenants: [...tenants] }),
     ...(profile && { profile }),
+    ...(secondFactor && { secondFactor }),
   }
 }
+
+/** Problems of credentials that are no token. */
+const passwordProblems: string[] = [
+  'invalid_credentials',
+  'session_ended',
+  'second_factor_required',
+  'enrolment_required',
+  'second_factor_invalid',
+]
 
 /**
  * Returns the challenge that every 401 must have (RFC 9110 §15.5.2). For tokens it is that of RFC 6750 §3, with an
@@ -107,7 +117,8 @@ export function problemBody(
 function challenge({ code, message, scope }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
   const realm = `realm="${workspaceSlug}/${databaseName}"`
-  if (code === 'invalid_credentials' || code === 'session_ended') return `Password ${realm}`
+  if (code === 'step_up_required') return `Bearer ${realm}, error="insufficient_user_authentication"`
+  if (passwordProblems.includes(code)) return `Password ${realm}`
   if (code === 'token_missing') return `Bearer ${realm}`
   if (code === 'insufficient_scope') return `Bearer ${realm}, error="insufficient_scope", scope="${scope}"`
   return `Bearer ${realm}, error="invalid_token", error_description="${message}"`

@@ -17,6 +17,7 @@ import { etagOf } from '../domain/management/etag.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
+import { ifStepMissing } from '../domain/second-factor/challenge.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
 import { readBearerToken } from './bearer-token.js'
@@ -147,7 +148,7 @@ function handlerOf(
     const { apiKey, read } = keyed ?? {}
     const actor = actorOf(user, apiKey)
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
-    const result = await rule(context, input)
+    const result = await rule(context, input).catch(ifStepMissing(context, database))
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : responses[202] === Accepted ? {} : result }
   }

@@ -75,6 +75,7 @@ describe('listSessions', () => {
       userId,
       generation,
       createdAt: later,
+      provenAt: later,
       refreshedAt: later,
       expiresAt: new Date(start + 86_400_000),
     }))

@@ -541,6 +541,7 @@ describe('the number of sessions of a user', () => {
       userId,
       generation,
       createdAt: new Date(start),
+      provenAt: new Date(start),
       refreshedAt: new Date(Date.now() - each * 60_000),
       expiresAt: new Date(start + day),
     }))

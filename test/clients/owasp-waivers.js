@@ -45,8 +45,8 @@ export const waivers = [
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+)\/\w+\/responses/,
-    reason: 'The specification has no rate limit. Only failed logins and sign-ups are limited.',
+      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+|me\/factors\/.+|me\/second-factor|me\/recovery-codes)\/\w+\/responses/,
+    reason: 'The specification has no rate limit. Only failed logins, wrong codes and sign-ups are limited.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],

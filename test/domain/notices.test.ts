@@ -12,6 +12,8 @@ const database = {
   noticeEmailChanged: false,
   noticeNewNetwork: true,
   noticeSessionReused: false,
+  noticeFactor: false,
+  noticeSecondStep: false,
   noticeAccountDeleted: false,
 }
 const ada = { userId: 'ada', recipient: 'ada@example.com', isVerified: true, now: new Date(now) }

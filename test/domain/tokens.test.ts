@@ -31,6 +31,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     invitationLifetimeSeconds: 604_800,
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
+    secondFactorRequiredAt: null,
     keys: [key],
   }
   return { database, key, publicKey: row.publicKey }
@@ -44,6 +45,7 @@ const user = {
   generation: 7,
   emailVerifiedAt: null,
 }
+const proven = { amr: ['pwd'], at: now }
 const good = {
   iss: issuer,
   aud: [issuer, `database:${id}`],
@@ -51,6 +53,8 @@ const good = {
   iat: seconds,
   exp: seconds + 3600,
   jti: crypto.randomUUID(),
+  auth_time: seconds,
+  amr: ['pwd'],
   gen: user.generation,
 }
 const without = (claim: keyof typeof good) => {
@@ -71,7 +75,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   'accepts a token of %s only in its own database',
   (algorithm) => {
     const own = databaseWith(algorithm)
-    const { jwt } = issueToken(own.database, user, { now })
+    const { jwt } = issueToken(own.database, user, { now, proven })
     expect(verifyToken(new VerifiedTokens(), own.database, { jwt, now })).toMatchObject({
       key: { id: user.id },
       issuedAt: seconds,
@@ -82,7 +86,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
 
 it('issues tokens whose fixed claims replace none of its own', () => {
   const fixed = { ...database, claims: { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' } }
-  const { jwt } = issueToken(fixed, user, { now })
+  const { jwt } = issueToken(fixed, user, { now, proven })
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
 })
@@ -90,7 +94,7 @@ it('issues tokens whose fixed claims replace none of its own', () => {
 describe('the tenants of a token', () => {
   const claimsOf = (memberships: { id: string; role: string }[]) => {
     const fixed = { ...database, claims: { tenants: ['*'], tenant_roles: { '*': 'owner' } } }
-    const { jwt } = issueToken(fixed, { ...user, memberships }, { now })
+    const { jwt } = issueToken(fixed, { ...user, memberships }, { now, proven })
     const payload = jwt.split('.')[1] ?? ''
     return { jwt, ...JSON.parse(Buffer.from(payload, 'base64url').toString()) }
   }

@@ -24,6 +24,7 @@ function newDatabase() {
     issuer,
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
+    secondFactorRequiredAt: null,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     eventsKept: 0,
@@ -39,7 +40,10 @@ function newDatabase() {
     generation: 7,
     emailVerifiedAt: null,
   }
-  return { database, newToken: () => issueToken(database, user, { now }).jwt }
+  return {
+    database,
+    newToken: () => issueToken(database, user, { now, proven: { amr: ['pwd'], at: now } }).jwt,
+  }
 }
 
 let verified: VerifiedTokens
@@ -119,7 +123,7 @@ it('does not cache rejected tokens', () => {
 })
 
 it('caches at most 16 MiB of tokens', () => {
-  const times = { issuedAt: 0, expiresAt: 0, loginAt: 0 }
+  const times = { issuedAt: 0, expiresAt: 0, proven: { amr: ['pwd'], at: 0 } }
   const token = {
     kid: '',
     key: { databaseId: '', id: '', sessionId: '' },

@@ -37,6 +37,8 @@ export async function statusOfLogin(email: string, password: string): Promise<st
     case 'payload_too_large':
     case 'unsupported_media_type':
     case 'too_many_attempts':
+    case 'second_factor_required':
+    case 'enrolment_required':
     case 'headers_too_large':
     case 'internal_error':
     case 'unavailable':

@@ -30,8 +30,8 @@ type Operations = {
 /** The path parameters below a database. */
 type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unknown } } }
   ? [sessionId: string]
-  : R extends { pathParams: { shape: { identityId: unknown } } }
-    ? [identityId: string]
+  : R extends { pathParams: { shape: { identityId: unknown } | { factorId: unknown } } }
+    ? [id: string]
     : R extends { pathParams: { shape: { invitationId: unknown } } }
       ? [tenantId: string, invitationId: string]
       : R extends { pathParams: { shape: { userId: unknown } } }

@@ -93,6 +93,7 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         id: uuid(1 + index),
         generation,
         createdAt: now,
+        provenAt: now,
         refreshedAt: new Date(0),
         expiresAt: later,
       },
@@ -106,6 +107,18 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         lastFailureAt: now,
       })),
     })
+    await prisma.factor.createMany({
+      data: {
+        ...user,
+        id: uuid(70 + index),
+        kind: 'totp',
+        sealedSecret: bytes(70 + index),
+        lastStep: 0,
+        createdAt: now,
+      },
+    })
+    await prisma.recoveryCode.createMany({ data: { ...user, hash: bytes(72 + index) } })
+    await prisma.factorGuess.createMany({ data: { ...user, isKnown: true, fullAt: now, failures: 1 } })
     await prisma.knownNetwork.createMany({ data: { ...user, network, lastLoginAt: now } })
     await prisma.idempotencyKey.createMany({
       data: { ...user, key: bytes(40 + index), canonicalEmail: email, createdAt: now },

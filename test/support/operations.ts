@@ -31,6 +31,9 @@ export interface Operation extends OperationRequest {
   also?: (OperationRequest & { problem?: ProblemCode })[]
 }
 
+const ofFactor = async ({ factor }: Scene) => (await factor()).token.jwt
+const confirmed = async ({ factor }: Scene) => (await factor()).confirmed
+
 const wrong = { email: 'nobody@example.com', password: 'wrong password' }
 const newPassword = `new ${password}`
 const ofTenant = ({ tenantId }: Scene) => ({ tenants: [{ id: tenantId }] })
@@ -125,6 +128,37 @@ export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, O
   endAllSessions: {},
   endOtherSessions: { token: async ({ session }) => (await session()).token.jwt },
   endSessionById: { also: [{ params: () => ({ sessionId: bystander.sessionId }) }] },
+  verifySecondFactor: {
+    body: ({ secondStep }) => secondStep(),
+    also: [
+      {
+        body: async (scene) => ({
+          challenge: (await scene.secondStep()).challenge,
+          recoveryCode: (await scene.factor()).recoveryCodes?.[0],
+        }),
+      },
+      {
+        body: async ({ secondStep }) => ({ ...(await secondStep()), totp: '000000' }),
+        problem: 'second_factor_invalid',
+      },
+    ],
+  },
+  stepUp: {
+    body: () => ({ password }),
+    also: [
+      {
+        token: ofFactor,
+        body: async (scene) => ({ recoveryCode: (await scene.factor()).recoveryCodes?.[1] }),
+      },
+    ],
+  },
+  listFactors: {},
+  enrolTotp: { body: () => ({ password }) },
+  addTotp: { body: ({ enrolment }) => enrolment(), changes: ['user.factor_added'] },
+  renameFactor: { token: ofFactor, body: () => ({ name: 'Phone' }) },
+  removeFactor: { token: ofFactor, body: confirmed, changes: ['user.factor_removed'] },
+  setSecondFactor: { token: ofFactor, body: async (scene) => ({ on: false, ...(await confirmed(scene)) }) },
+  createRecoveryCodes: { token: ofFactor, body: confirmed },
   changePassword: { body: () => ({ password, newPassword }), changes: ['user.password_changed'] },
   deleteMe: {
     body: () => ({ password }),

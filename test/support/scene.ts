@@ -1,8 +1,8 @@
 import type { AppRoute } from '@ts-rest/core'
-import type { RouteMetadata, Session, SignedInUser } from '@usher/contract'
+import type { AddedFactor, RouteMetadata, Session, SignedInUser } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
-import { type TestApi, type TestDatabase, validUser } from './app.js'
+import { password, type TestApi, type TestDatabase, validUser } from './app.js'
 import { mailOf, newVerifier } from './login-mail.js'
 import {
   type DescribedOperation,
@@ -12,6 +12,7 @@ import {
   type OperationRequest,
 } from './operations.js'
 import { createApiKey, putMember, setDatabase } from './operator-changes.js'
+import { totpAt } from './second-factor.js'
 import { codeIn, type Smtp } from './smtp.js'
 
 /** A database in which every operation of {@link everyOperation} succeeds. */
@@ -69,6 +70,22 @@ export async function createScene(stage: Stage) {
     opened ??= database.openSession(user.token.jwt).then((response) => response.json())
     return opened
   }
+  let added: Promise<AddedFactor & { secret: string; confirmed: { confirmation: string } }> | undefined
+  /** Adds an authenticator app to the user, at the first call. Earlier tokens of the user are revoked. */
+  function factor() {
+    added ??= enrolment().then(async ({ secret, ...body }) => {
+      const response = await database.as(user.token.jwt, 'POST', 'me/factors/totp/confirm', body)
+      const { confirmation, ...rest } = response.json()
+      return { ...rest, confirmation, secret, confirmed: { confirmation: confirmation.value } }
+    })
+    return added
+  }
+  /** Returns the body that adds an authenticator app, and its secret. */
+  async function enrolment() {
+    const response = await database.as(user.token.jwt, 'POST', 'me/factors/totp', { password })
+    const { challenge, secret } = response.json()
+    return { challenge: String(challenge), secret: String(secret), totp: totpAt(secret, api.clock.now) }
+  }
   const succeed = (of: DescribedOperation['api']) => async (name: string, request?: OperationRequest) => {
     const described = everyOperation.find((each) => each.api === of && each.name === name)
     if (!described) throw new Error(`no operation ${name}`)
@@ -101,6 +118,14 @@ export async function createScene(stage: Stage) {
     signedUp,
     member,
     session,
+    factor,
+    enrolment,
+    /** Logs in with the password. Returns the challenge, and the next code of the app. */
+    async secondStep() {
+      const { secret } = await factor()
+      const { secondFactor } = (await database.login({ email, password })).json()
+      return { challenge: secondFactor.challenge, totp: totpAt(secret, api.clock.now + 30_000) }
+    },
     call,
     callManagement,
     mailedCode,
@@ -142,6 +167,7 @@ async function urlOf({ database }: Stage, scene: Scene, { path }: AppRoute, requ
   }
   if (path.includes(':sessionId'))
     given.sessionId ??= (await scene.session()).refreshToken.value.split('.')[0]
+  if (path.includes(':factorId')) given.factorId ??= (await scene.factor()).factor.id
   if (path.includes(':userId')) given.userId ??= (await scene.member()).id
   if (path.includes(':invitationId')) given.invitationId ??= (await scene.call('inviteMember')).id
   return path.replace(/:(\w+)/g, (_, name) => given[name] ?? '') + (request.query?.(scene) ?? '')

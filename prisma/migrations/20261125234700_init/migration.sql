@@ -8,6 +8,9 @@ CREATE TYPE "usher"."password_policy" AS ENUM ('none', 'standard', 'nist');
 CREATE TYPE "usher"."login_mail" AS ENUM ('off', 'code', 'link', 'both');
 
 -- CreateEnum
+CREATE TYPE "usher"."second_factor" AS ENUM ('off', 'optional', 'required');
+
+-- CreateEnum
 CREATE TYPE "usher"."signing_algorithm" AS ENUM ('ES256', 'RS256', 'EdDSA');
 
 -- CreateTable
@@ -41,10 +44,15 @@ CREATE TABLE "usher"."database" (
     "notice_email_changed" BOOLEAN NOT NULL DEFAULT false,
     "notice_new_network" BOOLEAN NOT NULL DEFAULT false,
     "notice_session_reused" BOOLEAN NOT NULL DEFAULT false,
+    "notice_factor" BOOLEAN NOT NULL DEFAULT false,
+    "notice_second_step" BOOLEAN NOT NULL DEFAULT false,
     "notice_identity" BOOLEAN NOT NULL DEFAULT false,
     "notice_account_deleted" BOOLEAN NOT NULL DEFAULT false,
     "require_verified_email" BOOLEAN NOT NULL DEFAULT false,
     "login_mail" "usher"."login_mail" NOT NULL DEFAULT 'off',
+    "second_factor" "usher"."second_factor" NOT NULL DEFAULT 'off',
+    "second_factor_grace" INTEGER NOT NULL DEFAULT 0,
+    "second_factor_required_at" TIMESTAMPTZ(3),
     "verify_email_with_token" BOOLEAN NOT NULL DEFAULT false,
     "session_idle" INTEGER NOT NULL DEFAULT 1209600,
     "session_max" INTEGER NOT NULL DEFAULT 7776000,
@@ -128,6 +136,7 @@ CREATE TABLE "usher"."user" (
     "locale" TEXT,
     "email_verified_at" TIMESTAMPTZ(3),
     "disabled_at" TIMESTAMPTZ(3),
+    "needs_second_step" BOOLEAN,
     "generation" BIGINT NOT NULL DEFAULT ((EXTRACT(epoch FROM now()) * (1000)::numeric))::bigint,
     "tenants_version" BIGINT NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
@@ -191,6 +200,8 @@ CREATE TABLE "usher"."session" (
     "label" TEXT,
     "generation" BIGINT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "amr" TEXT[],
+    "proven_at" TIMESTAMPTZ(3) NOT NULL,
     "refreshed_at" TIMESTAMPTZ(3) NOT NULL,
     "ended_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
@@ -332,6 +343,50 @@ CREATE TABLE "usher"."identity" (
     "linked_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "identity_pkey" PRIMARY KEY ("database_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."factor" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "user_id" UUID NOT NULL,
+    "kind" TEXT NOT NULL,
+    "name" TEXT,
+    "sealed_secret" BYTEA NOT NULL,
+    "last_step" BIGINT NOT NULL,
+    "last_used_on" DATE,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "factor_pkey" PRIMARY KEY ("database_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."recovery_code" (
+    "database_id" UUID NOT NULL,
+    "user_id" UUID NOT NULL,
+    "hash" BYTEA NOT NULL,
+
+    CONSTRAINT "recovery_code_pkey" PRIMARY KEY ("database_id","user_id","hash")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."factor_guess" (
+    "database_id" UUID NOT NULL,
+    "user_id" UUID NOT NULL,
+    "is_known" BOOLEAN NOT NULL,
+    "full_at" TIMESTAMPTZ(3) NOT NULL,
+    "failures" INTEGER NOT NULL,
+
+    CONSTRAINT "factor_guess_pkey" PRIMARY KEY ("database_id","user_id","is_known")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."data_key" (
+    "database_id" UUID NOT NULL,
+    "sealed_key" BYTEA NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "data_key_pkey" PRIMARY KEY ("database_id")
 );
 
 -- CreateTable
@@ -537,6 +592,9 @@ CREATE UNIQUE INDEX "identity_database_id_connection_issuer_subject_key" ON "ush
 CREATE UNIQUE INDEX "identity_database_id_user_id_connection_key" ON "usher"."identity"("database_id", "user_id", "connection");
 
 -- CreateIndex
+CREATE INDEX "factor_database_id_user_id_idx" ON "usher"."factor"("database_id", "user_id");
+
+-- CreateIndex
 CREATE INDEX "code_request_database_id_full_at_idx" ON "usher"."code_request"("database_id", "full_at");
 
 -- CreateIndex
@@ -639,10 +697,19 @@ ALTER TABLE "usher"."login_attempt" ADD CONSTRAINT "login_attempt_database_id_fk
 ALTER TABLE "usher"."connection" ADD CONSTRAINT "connection_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "usher"."identity" ADD CONSTRAINT "identity_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "usher"."identity" ADD CONSTRAINT "identity_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "usher"."identity" ADD CONSTRAINT "identity_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "usher"."factor" ADD CONSTRAINT "factor_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."recovery_code" ADD CONSTRAINT "recovery_code_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."factor_guess" ADD CONSTRAINT "factor_guess_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."data_key" ADD CONSTRAINT "data_key_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "usher"."code_request" ADD CONSTRAINT "code_request_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
@@ -680,8 +747,11 @@ ALTER TABLE "usher"."code" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."login_attempt" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."connection" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."data_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."database_secret" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."event_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."factor" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."factor_guess" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."hash_parameters" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."idempotency_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."identity" ALTER COLUMN "database_id" SET (n_distinct = 200);
@@ -695,6 +765,7 @@ ALTER TABLE "usher"."membership" ALTER COLUMN "database_id" SET (n_distinct = 20
 ALTER TABLE "usher"."network_failures" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."outbox" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."outbox_stream" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."recovery_code" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."revocation" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."revocation_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."session" ALTER COLUMN "database_id" SET (n_distinct = 200);

@@ -2,11 +2,13 @@ import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
 import { useResetCode } from '../../store/queries/codes.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
+import { withSecondStep } from '../factors/second-step.js'
 import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import { removeClaims } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
+import { Authentication, type SecondStep } from '../tokens/authentication.js'
 import { completeLogin } from '../users/complete-login.js'
 import { recordHashParameters } from '../users/verify-password.js'
 import { factsOfUse, requireCode } from './code.js'
@@ -24,32 +26,39 @@ export async function resetPassword(
   request: DatabaseRequest<ResetPasswordBody>,
 ): Promise<SignedInUser> {
   const { database, caller } = request
-  const { code, newPassword } = request.body
+  const { code, newPassword, secondFactor: proof } = request.body
   const { hashing, throttle } = context
   const found = await requireCode(context, database, { purpose: 'password_reset', code })
   const { email, userId, canonicalEmail } = found
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
-  const { user, at } = await runChange(context, request, async (change) => {
-    const { now } = change
-    const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
-    if (!user) throw new Problem('code_invalid')
-    if (user.isNewlyVerified) await removeClaims(change, userId)
-    // The code has verified the address.
-    const notified = { userId, recipient: email, isVerified: true, now }
-    return {
-      result: { user, at: now },
-      facts: [
-        { type: 'user.password_reset', userId },
-        ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
-        ...factsOfUse(user),
-      ],
-      events: [{ type: 'user.password_changed', userId }],
-      mails: noticeMessages(database, 'password_changed', notified),
-    }
-  })
-  const signedIn = await completeLogin(context, request, { user, readAt: at.getTime() })
+  const reset = (second?: SecondStep) =>
+    runChange(context, request, async (change) => {
+      const { now } = change
+      const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
+      if (!user) throw new Problem('code_invalid')
+      if (user.isNewlyVerified) await removeClaims(change, userId)
+      const proven = { way: 'mail', at: now.getTime(), second } as const
+      // An account whose address was never verified is given to another person, as if that person signed up.
+      const authentication = user.isNewlyVerified
+        ? Authentication.ofSignUp(user, proven)
+        : Authentication.afterSteps(database, user, proven)
+      // The code has verified the address.
+      const notified = { userId, recipient: email, isVerified: true, now }
+      return {
+        result: { user, authentication, at: now },
+        facts: [
+          { type: 'user.password_reset', userId },
+          ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
+          ...factsOfUse(user),
+        ],
+        events: [{ type: 'user.password_changed', userId }],
+        mails: noticeMessages(database, 'password_changed', notified),
+      }
+    })
+  const { user, authentication, at } = await withSecondStep(context, request, { proof, run: reset })
+  const signedIn = await completeLogin(context, request, { user, authentication, readAt: at.getTime() })
   try {
     await throttle.unlock(database.id, canonicalEmail)
   } catch (error) {

@@ -19,6 +19,8 @@ export interface RuleDatabase
   sessionIdleSeconds: number
   /** Seconds after its login at which a session ends. 0: no sessions. */
   sessionMaxSeconds: number
+  /** When the second factor became required. */
+  secondFactorRequiredAt: Date | null
   /** Seconds for which an invitation is valid. */
   invitationLifetimeSeconds: number
   /** Claims of all its tokens, in addition to those that Usher sets. */
@@ -121,6 +123,7 @@ export const ruleDatabase = (
   ...settingsOf(row),
   sessionIdleSeconds: row.sessionIdle,
   sessionMaxSeconds: row.sessionMax,
+  secondFactorRequiredAt: row.secondFactorRequiredAt,
   invitationLifetimeSeconds: row.invitationLifetime,
   claims: Object(row.claims),
   dummyHashes: row.dummyHashes,

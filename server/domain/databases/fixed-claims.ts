@@ -17,6 +17,8 @@ const reservedClaims = [
   'tenants_version',
   'sid',
   'auth_time',
+  'acr',
+  'amr',
   'email_verified',
 ]
 

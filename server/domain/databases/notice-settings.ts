@@ -13,6 +13,8 @@ const names = {
   noticeEmailChanged: 'address changed',
   noticeNewNetwork: 'new network',
   noticeSessionReused: 'session reused',
+  noticeFactor: 'second factor',
+  noticeSecondStep: 'failed second steps',
   noticeIdentity: 'identity',
   noticeAccountDeleted: 'account deleted',
 }
@@ -34,6 +36,10 @@ export const noticeSettings = {
   noticeNewNetwork: setting(notice('after a login from a new network', false)),
   /** Whether a user gets a mail after a session ended because a refresh token was used twice. */
   noticeSessionReused: setting(notice('after a session ended because a refresh token was used twice')),
+  /** Whether a user gets a mail after a second factor was added or removed, or recovery codes were replaced. */
+  noticeFactor: setting(notice('after a second factor was added or removed')),
+  /** Whether a user gets a mail after the second step of a login has failed three and ten times in a row. */
+  noticeSecondStep: setting(notice('after the second step of a login has failed three times in a row')),
   /** Whether a user gets a mail after an identity of a provider was linked or removed. */
   noticeIdentity: setting(notice('after an identity of a provider was linked or removed')),
   /** Whether a user gets a mail after the account was deleted. */

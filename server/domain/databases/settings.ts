@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { LoginMail, PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
-import { loginRedirects } from './login-redirects.js'
+import { loginSettings } from './login-settings.js'
 import { noticeSettings } from './notice-settings.js'
+import { secondFactorSettings } from './second-factor-settings.js'
 import { sessionSettings } from './session-settings.js'
 import {
   appUrl,
@@ -108,15 +109,8 @@ export const settings = {
     isOfCreate: true,
     label: 'verification',
   }),
-  /** What the mail of a login by mail has. Off: users log in with a password only. */
-  loginMail: setting({
-    ...choice(LoginMail),
-    default: 'off',
-    placeholder: '<kind>',
-    description: 'login by a mail with six digits (code), a link or both; needs an app URL',
-    isOfCreate: true,
-    label: 'login by mail',
-  }),
+  ...loginSettings,
+  ...secondFactorSettings,
   ...sessionSettings,
   /** Fixed claims of all tokens, such as `{ role: 'authenticated' }`. */
   claims: setting({
@@ -135,17 +129,6 @@ export const settings = {
     default: null,
     description: 'URL of the app to which links in mails lead, or "none"',
     label: 'app',
-  }),
-  /** Where logins at a provider may return to. None: only to `/login` of the app. */
-  loginRedirects: setting({
-    schema: loginRedirects,
-    default: [],
-    placeholder: '<urls>',
-    description: 'URLs to which logins at providers return, by commas, or "none" for /login of the app',
-    words: { none: [] },
-    read: (text) => text.split(',').map((each) => each.trim()),
-    label: 'login redirects',
-    show: (urls) => urls.join(', ') || '/login of the app',
   }),
   ...noticeSettings,
   /** Where servers send the events. */

@@ -14,12 +14,12 @@ import { confirmUser } from '../users/authenticate.js'
  * Sends a code to a new address, and notifies the current one. Does not check whether the new address is taken, so that
  * the response does not reveal it. The delivery of the mail checks it.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `too_many_mails`; `token_invalid` also if the tokens are revoked meanwhile
+ * @throws {Problem} those of `confirmUser`; `too_many_mails`; `token_invalid` also if the tokens are revoked meanwhile
  */
 export async function requestEmailChange(context: AppContext, request: UserRequest<RequestEmailChangeBody>) {
   const { database, user, body, caller } = request
   const { id: userId, email: recipient } = user
-  await confirmUser(context, request, body.password)
+  await confirmUser(context, request, body)
   const { email } = body
   const canonicalEmail = requireCanonicalEmail(email)
   const purpose = 'email_change'

@@ -8,6 +8,8 @@ export const eventTypes = [
   'user.email_verified',
   'user.reclaimed',
   'user.password_changed',
+  'user.factor_added',
+  'user.factor_removed',
   'user.identity_linked',
   'user.identity_unlinked',
   'user.email_changed',

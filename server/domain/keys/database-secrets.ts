@@ -21,6 +21,11 @@ export type Purpose =
   | 'login_nonce'
   | 'login_pkce'
   | 'external_code'
+  | 'second_step'
+  | 'enrolment'
+  | 'totp_enrolment'
+  | 'totp_secret'
+  | 'confirmation'
   | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */

@@ -93,3 +93,6 @@ export const sealConnectionSecret = (masterKey: Buffer, secret: string, id: Conn
 /** Throws if the secret was sealed with another master key or for another connection. */
 export const openConnectionSecret = (keys: MasterKeys, sealed: Uint8Array, id: ConnectionId) =>
   open(keys, sealed, connectionRow(id)).toString()
+
+/** Differs from every {@link secretRow} and {@link webhookRow}. */
+export const dataKeyRow = ({ databaseId }: { databaseId: string }) => `${databaseId}/data-key`

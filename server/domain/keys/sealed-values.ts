@@ -1,8 +1,9 @@
 import type { Database } from '../../store/generated/client.js'
+import { findDataKey, resealDataKey } from '../../store/queries/data-keys.js'
 import { resealWebhookSecret } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
 import type { Queries } from '../../store/store.js'
-import { keyRow, secretRow, webhookRow } from './master-key.js'
+import { dataKeyRow, keyRow, secretRow, webhookRow } from './master-key.js'
 
 /** A value that the master key encrypts. */
 export interface SealedValue {
@@ -25,6 +26,12 @@ export const sealedValues = {
     const { sealedWebhookSecret: sealed } = database
     const replace = (resealed: Uint8Array) => resealWebhookSecret(store, database, resealed)
     return sealed ? [{ name: 'webhook secret', sealed, row: webhookRow(database), replace }] : []
+  },
+  dataKey: async (store, { id }) => {
+    const key = await findDataKey(store, id)
+    if (!key) return []
+    const replace = (resealed: Uint8Array) => resealDataKey(store, key, resealed)
+    return [{ name: 'data key', sealed: key.sealedKey, row: dataKeyRow(key), replace }]
   },
   secret: async (store, { id }) =>
     (await findSecrets(store, id)).map((secret) => ({

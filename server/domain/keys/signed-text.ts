@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
-import type { Purpose, Secrets } from './database-secrets.js'
+import { isEqual, type Purpose, type Secrets } from './database-secrets.js'
 
 // What a database gives its users and recognizes later: a code in a mail is `id.mac`, a refresh token `id.number.mac`. The store
 // contains neither the text nor a hash of it.
@@ -53,4 +53,29 @@ export async function requireIssued<Found extends { canonicalEmail: string }>(
   if (!found || !signed.isSigned(await findSecrets(databaseId), purpose, found.canonicalEmail))
     throw new Problem('code_invalid')
   return found
+}
+
+/** Returns a signed JSON value: `value.mac`. It expires, because nothing is stored that could end it. */
+export function signedValue(
+  { sign }: Pick<Secrets, 'sign'>,
+  purpose: Purpose,
+  value: { expiresAt: number } & Record<string, unknown>,
+) {
+  const text = Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${text}.${sign(purpose, text)}`
+}
+
+/**
+ * Returns the value of a text that the database has signed for a purpose, and the place of the secret among those that are
+ * accepted: what was derived of the same secret has the same place in `signAll`. Returns undefined if it was altered or has expired.
+ */
+export function readSignedValue<Value extends { expiresAt: number }>(
+  { signAll }: Pick<Secrets, 'signAll'>,
+  { purpose, text, now }: { purpose: Purpose; text: string; now: number },
+): { value: Value; place: number } | undefined {
+  const [payload = '', mac = '', ...more] = text.split('.')
+  const place = signAll(purpose, payload).findIndex((expected) => isEqual(mac, expected))
+  if (place < 0 || more.length > 0) return undefined
+  const value = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Value
+  return now < value.expiresAt ? { value, place } : undefined
 }

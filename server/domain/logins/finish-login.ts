@@ -18,6 +18,7 @@ import { Problem } from '../problem.js'
 import { reclaim } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
+import { Authentication } from '../tokens/authentication.js'
 import { completeLogin } from '../users/complete-login.js'
 import { signUpWithinLimit } from '../users/sign-up-limit.js'
 import { type ProvenLogin, requireProof } from './proof.js'
@@ -47,6 +48,7 @@ export async function finishLogin(context: AppContext, request: Request): Promis
   const { attempt, network, knownAt } = proven
   const signedIn = await completeLogin(context, request, {
     user: { ...user, disabledAt: null },
+    authentication: Authentication.ofSignUp(user, { way: 'mail', at: at.getTime() }),
     readAt: at.getTime(),
     tokenId: attempt.id,
     network: { user, network, knownAt },

@@ -21,6 +21,10 @@ const deliveries: Record<Exclude<MailName, 'email_taken' | 'email_change_undone'
   password_changed: deliverNotice,
   new_network: deliverNotice,
   session_reused: deliverNotice,
+  factor_added: deliverNotice,
+  factor_removed: deliverNotice,
+  recovery_codes_created: deliverNotice,
+  second_step_failed: deliverNotice,
   account_deleted: deliverNotice,
 }
 

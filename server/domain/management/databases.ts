@@ -61,6 +61,7 @@ export async function createDatabase(
     name: databaseName,
     ...defaultSettings,
     ...settings,
+    secondFactorRequiredAt: settings.secondFactor === 'required' ? now : null,
     createdAt: now,
   }
   await store.transaction(database.id, async (query) => {
@@ -96,7 +97,8 @@ export async function setDatabase(
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
   const { store } = context
   const { newWebhookSecret: isNew, mail, ...settings } = changes
-  const { id, eventsKept, webhookUrl: formerUrl } = await requireDatabase(store, request.database)
+  const former = await requireDatabase(store, request.database)
+  const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
   const webhookSecret = isOfWebhook ? changedSecret({ formerUrl, webhookUrl, isNew }) : undefined
@@ -110,7 +112,11 @@ export async function setDatabase(
         ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })
         : webhookSecret
     const where = { id, webhookUrl: isOfWebhook ? formerUrl : undefined }
-    const values = { ...settings, ...(sealed !== undefined && { sealedWebhookSecret: sealed }) }
+    const values = {
+      ...settings,
+      ...requiredSince(former, settings, change.now),
+      ...(sealed !== undefined && { sealedWebhookSecret: sealed }),
+    }
     const hasValues = Object.keys(values).length > 0
     if (hasValues && !(await updateDatabase(change, where, values))) return { result: undefined, facts: [] }
     if (mail) await storeMailChanges(change, mail, { replaces: true })
@@ -125,6 +131,16 @@ export async function setDatabase(
   const row = await requireDatabase(store, request.database)
   return { ...row, ...(webhookSecret !== undefined && { webhookSecret }) }
 }
+
+/** Returns when the second factor became required, if that changes. */
+const requiredSince = (
+  former: Pick<DatabaseSettings, 'secondFactor'>,
+  { secondFactor }: Partial<DatabaseSettings>,
+  now: Date,
+) =>
+  secondFactor === undefined || secondFactor === former.secondFactor
+    ? {}
+    : { secondFactorRequiredAt: secondFactor === 'required' ? now : null }
 
 /** The last event that waits for a webhook that is removed. Undefined if the settings were not stored. */
 type StoredSettings = { lastEventId?: string | undefined } | undefined

@@ -8,6 +8,10 @@ const settingOf = {
   email_changed: 'noticeEmailChanged',
   new_network: 'noticeNewNetwork',
   session_reused: 'noticeSessionReused',
+  factor_added: 'noticeFactor',
+  factor_removed: 'noticeFactor',
+  recovery_codes_created: 'noticeFactor',
+  second_step_failed: 'noticeSecondStep',
   account_deleted: 'noticeAccountDeleted',
 } as const
 

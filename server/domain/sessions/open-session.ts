@@ -39,15 +39,16 @@ export async function openSession(
   if (sessionMaxSeconds === 0)
     throw new Problem('session_not_opened', { detail: 'This database has no sessions.' })
   if (claims.sessionId || now - loginAt > openingMilliseconds) throw new Problem('session_not_opened')
-  const authenticatedAt = new Date(loginAt)
   const expiresAt = new Date(Math.min(now + sessionIdleSeconds * 1000, loginAt + sessionMaxSeconds * 1000))
   const { id: userId, generation } = user
-  const { id } = claims
+  const { id, proven } = claims
   const session = {
     databaseId: database.id,
     id,
     userId,
-    loginAt: authenticatedAt,
+    loginAt: new Date(loginAt),
+    amr: proven.amr,
+    provenAt: new Date(proven.at),
     generation,
     label: body?.label ?? null,
     expiresAt,
@@ -61,7 +62,8 @@ export async function openSession(
   const revoked = isNearLimit ? await endExcessSessions(context, request) : undefined
   return issueTokens(context, database, {
     user: { ...user, ...revoked },
-    session: { id, authenticatedAt, refreshes: 0, expiresAt },
+    session: { id, refreshes: 0, expiresAt },
+    proven,
     readAt: now,
   })
 }

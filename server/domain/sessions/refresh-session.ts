@@ -4,6 +4,7 @@ import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import { missingStep } from '../tokens/authentication.js'
 import { sendNotice } from '../users/send-notice.js'
 import { outcomeOf } from './end-sessions.js'
 import { issueTokens, readRefreshToken } from './session-tokens.js'
@@ -43,10 +44,13 @@ export async function refreshSession(
     // It may have waited for a revocation that lets the session continue, and have read the user before.
     session = await countRefresh(context.store, attempt)
   }
-  if (!session) throw new Problem('session_ended')
+  // The session was opened before the user needed a second step.
+  if (!session || (!session.amr.includes('mfa') && missingStep(database, session, now)))
+    throw new Problem('session_ended')
   return issueTokens(context, database, {
     user: { ...session, id: session.userId },
-    session: { ...session, id: sessionId, authenticatedAt: session.createdAt },
+    session: { ...session, id: sessionId },
+    proven: { amr: session.amr, at: session.provenAt.getTime() },
     readAt: now,
   })
 }

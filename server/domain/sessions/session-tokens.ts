@@ -3,11 +3,13 @@ import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSigned, signedText } from '../keys/signed-text.js'
 import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
+import type { Proven } from '../tokens/authentication.js'
 
 /** A session that was opened or refreshed. */
 interface Continued {
   user: TokenUser
   session: TokenSession & { refreshes: number }
+  proven: Proven
   /** When the user was read, in milliseconds since the epoch. */
   readAt: number
 }
@@ -16,12 +18,12 @@ interface Continued {
 export async function issueTokens(
   context: AppContext,
   database: Database,
-  { user, session, readAt }: Continued,
+  { user, session, proven, readAt }: Continued,
 ): Promise<Session> {
   return {
     id: user.id,
     tenants: user.memberships.map(({ id }) => id),
-    token: issueToken(database, user, { now: readAt, session }),
+    token: issueToken(database, user, { now: readAt, proven, session }),
     refreshToken: await issueRefreshToken(context, database, session),
   }
 }

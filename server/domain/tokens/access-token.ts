@@ -6,7 +6,11 @@ import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
+import { acrOf, type Proven } from './authentication.js'
 import type { VerifiedToken, VerifiedTokens } from './verified-tokens.js'
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value)
 
@@ -27,8 +31,6 @@ const maxRoleCharacters = 2_400
 /** The session of a token. */
 export interface TokenSession {
   id: string
-  /** When the user last gave the password. */
-  authenticatedAt: Date
   /** When the session ends, unless it is refreshed. */
   expiresAt: Date
 }
@@ -45,20 +47,20 @@ export interface TokenUser {
   emailVerifiedAt: Date | null
 }
 
-/**
- * Returns a new access token (RFC 9068) of the database for a user.
- *
- * @param token.now in milliseconds since the epoch
- * @param token.id a new one by default
- */
+interface NewToken {
+  /** In milliseconds since the epoch. */
+  now: number
+  proven: Proven
+  session?: TokenSession | undefined
+  /** A new one by default. */
+  id?: string | undefined
+}
+
+/** Returns a new access token (RFC 9068) of the database for a user. */
 export function issueToken(
   database: Database,
   user: TokenUser,
-  {
-    now,
-    session,
-    id = randomUUID(),
-  }: { now: number; session?: TokenSession | undefined; id?: string | undefined },
+  { now, proven, session, id = randomUUID() }: NewToken,
 ): AccessToken {
   const issuedAt = Math.floor(now / 1000)
   const maxAge = lifetimeOf(database, issuedAt, session)
@@ -75,7 +77,9 @@ export function issueToken(
     gen: user.generation,
     tenants_version: user.tenantsVersion,
     sid: session?.id,
-    auth_time: session && session.authenticatedAt.getTime() / 1000,
+    auth_time: Math.floor(proven.at / 1000),
+    acr: acrOf(proven),
+    amr: proven.amr,
     ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
     ...tenancyOf(user.memberships),
   })
@@ -154,7 +158,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, sid, jti, gen, iat, exp, auth_time = iat } = key?.verify(jwt) ?? {}
+    const { sub, sid, jti, gen, iat, exp, auth_time, amr } = key?.verify(jwt) ?? {}
     if (
       key &&
       isUuid(sub) &&
@@ -163,16 +167,28 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
       typeof gen === 'number' &&
       typeof iat === 'number' &&
       typeof exp === 'number' &&
-      typeof auth_time === 'number'
+      typeof auth_time === 'number' &&
+      isTexts(amr)
     ) {
-      const times = { issuedAt: iat, expiresAt: exp, loginAt: auth_time }
+      const times = { issuedAt: iat, expiresAt: exp }
+      const proven = { amr: shared(amr), at: auth_time * 1000 }
       const ofUser = { databaseId, id: sub, sessionId: sid ?? jti }
-      return { jwt, kid: key.kid, key: ofUser, id: jti, sessionId: sid, generation: gen, ...times }
+      return { jwt, kid: key.kid, key: ofUser, id: jti, sessionId: sid, generation: gen, proven, ...times }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })
   }
   throw new Problem('token_invalid')
+}
+
+const sharedTexts = new Map<string, string[]>()
+
+/** Returns the same list for all tokens with these texts, so that a verified token takes less memory. There are few such lists. */
+function shared(texts: string[]) {
+  const key = texts.join(' ')
+  const known = sharedTexts.get(key) ?? texts
+  sharedTexts.set(key, known)
+  return known
 }
 
 /** Returns the `kid` of a token. Another version of this server may have encoded the header differently. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { UserKey } from '../../store/queries/users-of-tokens.js'
+import type { Proven } from './authentication.js'
 
 /** The claims of a verified token, with the key and database that verified it. */
 export interface VerifiedToken {
@@ -16,8 +17,8 @@ export interface VerifiedToken {
   /** In seconds since the epoch, like `expiresAt`. */
   issuedAt: number
   expiresAt: number
-  /** When the user has logged in: `auth_time`, or `iat` in the token of a login. */
-  loginAt: number
+  /** How and when the user has proven to be that user: `amr` and `auth_time`. */
+  proven: Proven
 }
 
 /** Verified tokens of all databases. Rejected tokens are never in it. */

@@ -5,6 +5,7 @@ import type { AppContext } from '../context.js'
 import { acceptByUser } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import type { UserRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
 import { completeLogin } from './complete-login.js'
 
 /**
@@ -26,6 +27,7 @@ export async function acceptInvitation(
   if (!isReclaimed) return joined
   const { token } = await completeLogin(context, request, {
     user: { ...(renewed as UserOfToken), disabledAt: null },
+    authentication: Authentication.ofToken(user, request.claims.proven),
     readAt: at.getTime(),
   })
   return { ...joined, token }

@@ -5,6 +5,8 @@ import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { ifDatabaseDeleted, Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
+import { confirmSecondFactor } from '../second-factor/confirmation.js'
+import type { Proven } from '../tokens/authentication.js'
 import { type CompletedLogin, rememberLogin } from './complete-login.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
@@ -97,24 +99,41 @@ const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64
 /** How long after a login a user without a password can confirm a change. */
 const recentSeconds = 600
 
+/** What confirms a sensitive change. */
+export interface GivenConfirmation {
+  password?: string | undefined
+  confirmation?: string | null | undefined
+}
+
 /**
- * Verifies the password of a logged-in user under the throttle of logins, so that a stolen token does not help to
- * guess it. A user without a password must have logged in recently instead.
+ * Verifies that the user of a token is there. A user with a second factor needs a confirmation of it. A user with a password gives
+ * it, here or for the confirmation, under the throttle of logins, so that a stolen token does not help to guess it. A user with
+ * neither must have logged in recently.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` if the user has a password and gives none;
+ * @returns what the user has proven
+ * @throws {Problem} `step_up_required`; `too_many_attempts`; `validation_failed` if the password is wrong or missing;
  * `recent_login_required`
  */
-export async function confirmUser(context: AppContext, request: UserRequest, password: string | undefined) {
+export async function confirmUser(
+  context: AppContext,
+  request: UserRequest,
+  { password, confirmation }: GivenConfirmation,
+): Promise<Pick<Proven, 'amr'>> {
   const { database, user, claims } = request
   const { id, email } = user
+  const confirmed = await confirmSecondFactor(context, request, confirmation)
+  if (confirmed?.amr.includes('pwd')) return confirmed
   if (!(await hasPassword(context.store, { databaseId: database.id, id }))) {
-    if (context.now() / 1000 - claims.loginAt > recentSeconds) throw new Problem('recent_login_required')
-    return
+    if (confirmed) return confirmed
+    if (context.now() - claims.proven.at > recentSeconds * 1000) throw new Problem('recent_login_required')
+    return claims.proven
   }
-  if (password === undefined)
-    throw validationFailed([{ path: 'password', code: 'required', detail: 'is required' }])
+  const wrong = (code: 'required' | 'password_wrong', detail: string) =>
+    validationFailed([{ path: 'password', code, detail }])
+  if (password === undefined) throw wrong('required', 'is required')
   const canonicalEmail = requireCanonicalEmail(email)
   const authenticated = await authenticate(context, request, { id, canonicalEmail, password })
-  if (!authenticated) throw new Problem('invalid_credentials')
+  if (!authenticated) throw wrong('password_wrong', 'is not the current password')
   await rememberLogin(context, request, authenticated.network)
+  return { amr: [...new Set([...(confirmed?.amr ?? []), 'pwd'])] }
 }

@@ -3,6 +3,7 @@ import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import type { UserRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
 import { confirmUser } from './authenticate.js'
 import { completeLogin } from './complete-login.js'
 import { replacePassword } from './user-changes.js'
@@ -11,7 +12,7 @@ import { recordHashParameters } from './verify-password.js'
 /**
  * Changes the password of a user, and ends all sessions. Returns a token that belongs to none.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` by the database's password policy;
+ * @throws {Problem} those of {@link confirmUser}; `validation_failed` by the database's password policy;
  * `token_invalid` also if the tokens are revoked meanwhile, such as by a reset of the password
  */
 export async function changePassword(
@@ -19,13 +20,13 @@ export async function changePassword(
   request: UserRequest<ChangePasswordBody>,
 ): Promise<SignedInUser> {
   const { database, user, body, caller } = request
-  const { password, newPassword } = body
+  const { newPassword } = body
   await requireNewPassword(context, database, {
     password: newPassword,
     email: user.email,
     field: 'newPassword',
   })
-  await confirmUser(context, request, password)
+  await confirmUser(context, request, body)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const wanted = { userId: user.id, passwordHash }
@@ -33,6 +34,7 @@ export async function changePassword(
   return completeLogin(context, request, {
     // A disabled user would not have been changed.
     user: { ...user, generation, disabledAt: null },
+    authentication: Authentication.ofToken(user, request.claims.proven),
     readAt: at.getTime(),
   })
 }

@@ -5,12 +5,15 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
-import { issueToken, type TokenUser } from '../tokens/access-token.js'
+import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
+import type { Authentication } from '../tokens/authentication.js'
 import { sendNotice } from './send-notice.js'
 
 /** A user who has just proven to be that user. */
 export interface CompletedLogin {
   user: TokenUser & { disabledAt: Date | null }
+  /** How the user has proven it, in as many steps as the user needs. */
+  authentication: Authentication
   /**
    * When the user was read or written, in milliseconds since the epoch. It becomes the `iat` of the token, so that a
    * revocation since then covers the token.
@@ -18,6 +21,8 @@ export interface CompletedLogin {
   readAt: number
   /** The id of the token, and of the session that it may open. */
   tokenId?: string
+  /** The session to which the token belongs. By default, it can open one. */
+  session?: TokenSession | undefined
   /** The network of a login whose password or mailed code was verified. */
   network?: LoginNetwork
   /** Is audited, if no rule has audited the login with its change. */
@@ -35,7 +40,7 @@ export interface LoginNetwork {
 type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 
 /**
- * Logs a user in, however the user has proven it: the only maker of a token that belongs to no session.
+ * Logs a user in, however the user has proven it: the only maker of a user's tokens but those of opened and refreshed sessions.
  *
  * @returns the body that all these operations share (docs/specification.md, section 2)
  * @throws {Problem} `invalid_credentials` if the user is disabled
@@ -43,14 +48,16 @@ type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 export async function completeLogin(
   context: AppContext,
   request: Request,
-  { user, readAt, tokenId, network, event }: CompletedLogin,
+  { user, authentication, readAt, tokenId, session, network, event }: CompletedLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('invalid_credentials')
+  authentication.requireOf(user)
   const { database, caller } = request
   if (network) await rememberLogin(context, request, network)
   if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id })
   const tenants = user.memberships.map(({ id }) => id)
-  return { id: user.id, tenants, token: issueToken(database, user, { now: readAt, id: tokenId }) }
+  const token = issueToken(database, user, { now: readAt, proven: authentication, session, id: tokenId })
+  return { id: user.id, tenants, token }
 }
 
 const dayMilliseconds = 24 * 3_600_000

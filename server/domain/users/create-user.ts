@@ -15,6 +15,7 @@ import { requireNewPassword } from '../passwords/policy.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
+import { Authentication } from '../tokens/authentication.js'
 import { completeLogin } from './complete-login.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
 import { signUpWithinLimit } from './sign-up-limit.js'
@@ -96,6 +97,7 @@ async function signUp(
   const emailVerifiedAt = invitation ? now : null
   const signedUp = await completeLogin(context, request, {
     user: { ...user, memberships, tenantsVersion: 0, emailVerifiedAt, disabledAt: null },
+    authentication: Authentication.ofSignUp(user, { way: 'pwd', at: now.getTime() }),
     readAt: now.getTime(),
     event: 'user.created',
   })

@@ -6,6 +6,7 @@ import type { AppContext } from '../context.js'
 import { idInCode } from '../invitations/code.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
 import { authenticate } from './authenticate.js'
 import { completeLogin } from './complete-login.js'
 
@@ -40,5 +41,10 @@ export async function replaySignUp(
   const authenticated =
     isSame && (await authenticate(context, request, { canonicalEmail, password: body.password }))
   if (!authenticated || authenticated.user.id !== signUp.userId) throw new Problem('idempotency_key_reused')
-  return completeLogin(context, request, { ...authenticated, event: 'user.created_again' })
+  const { user, readAt: at } = authenticated
+  return completeLogin(context, request, {
+    ...authenticated,
+    authentication: Authentication.afterFirstStep(database, user, { way: 'pwd', at }),
+    event: 'user.created_again',
+  })
 }

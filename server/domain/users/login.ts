@@ -3,6 +3,7 @@ import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
 import { authenticate } from './authenticate.js'
 import { completeLogin } from './complete-login.js'
 
@@ -13,9 +14,14 @@ import { completeLogin } from './complete-login.js'
  * password and a disabled user; `too_many_attempts`; `unavailable`
  */
 export async function login(context: AppContext, request: DatabaseRequest<LoginBody>): Promise<SignedInUser> {
-  const { body } = request
+  const { database, body } = request
   const canonicalEmail = requireCanonicalEmail(body.email)
   const authenticated = await authenticate(context, request, { canonicalEmail, password: body.password })
   if (!authenticated) throw new Problem('invalid_credentials')
-  return completeLogin(context, request, { ...authenticated, event: 'login.succeeded' })
+  const { user, readAt: at } = authenticated
+  return completeLogin(context, request, {
+    ...authenticated,
+    authentication: Authentication.afterFirstStep(database, user, { way: 'pwd', at }),
+    event: 'login.succeeded',
+  })
 }

@@ -28,9 +28,9 @@ export const userBody = (user: UserOfToken): User => ({
   createdAt: user.createdAt.toISOString(),
 })
 
-/** Deletes the user of a token: see {@link deleteUser}. @throws {Problem} `invalid_credentials`; `too_many_attempts` */
+/** Deletes the user of a token: see {@link deleteUser}. @throws {Problem} those of {@link confirmUser} */
 export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
   const deletion = { userId: request.user.id, throttle: context.throttle }
-  await confirmUser(context, request, request.body.password)
+  await confirmUser(context, request, request.body)
   await runChange(context, request, (change) => deleteUser(change, deletion))
 }

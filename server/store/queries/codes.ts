@@ -80,7 +80,10 @@ export async function useResetCode(
   { databaseId, id, userId }: UsedCode,
   { now, passwordHash }: { now: Date; passwordHash: string },
 ) {
-  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt' | 'disabledAt'> & Tenancy
+  type Row = CodeUser &
+    Revoked &
+    Pick<User, 'emailVerifiedAt' | 'disabledAt' | 'createdAt' | 'needsSecondStep'> &
+    Tenancy
   const use = [id, now, passwordHash, now.getTime()]
   const values: [string, string, ...unknown[]] = [databaseId, userId, ...use]
   const [user] = await revokeBy<Row>(transaction, { text: useResetCodeStatement, values, now })
@@ -90,9 +93,11 @@ export async function useResetCode(
 // The number is read as the memberships are, when the statement began: `u` may be later, if the statement has waited for a
 // removal from a tenant.
 const useResetCodeStatement = useCode(
-  `, ${revoking('$6')}, password_hash = $5`,
+  `, ${revoking('$6')}, password_hash = $5,
+    needs_second_step = CASE WHEN owner.email_verified_at IS NOT NULL THEN u.needs_second_step END`,
   `u.generation, u.email_verified_at AS "emailVerifiedAt",
-    u.disabled_at AS "disabledAt", ${membershipsOf('u.id')}, (
+    u.disabled_at AS "disabledAt", u.created_at AS "createdAt", u.needs_second_step AS "needsSecondStep",
+    ${membershipsOf('u.id')}, (
       SELECT s.tenants_version FROM usher."user" AS s WHERE s.database_id = $1::uuid AND s.id = u.id
     ) AS "tenantsVersion"`,
 )

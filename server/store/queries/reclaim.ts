@@ -12,7 +12,8 @@ export function verifyAndRevoke(transaction: Queries, { databaseId, userId }: Us
 }
 
 const verifyStatement = change(
-  `${revoking('$3')}, password_hash = NULL, email_verified_at = $4::timestamptz`,
+  `${revoking('$3')}, password_hash = NULL, needs_second_step = NULL,
+    email_verified_at = $4::timestamptz`,
   'true',
 )
 

@@ -1,4 +1,4 @@
-import type { Session } from '../generated/client.js'
+import type { Session, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { after, isOpen } from './revocations.js'
 import { endAndStore, ending, returningEnded } from './session-ends.js'
@@ -18,11 +18,9 @@ export interface Refresh {
 }
 
 /** A session after a refresh, with its user. */
-export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'createdAt' | 'expiresAt'> &
-  Tenancy & {
-    generation: number
-    emailVerifiedAt: Date | null
-  }
+export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'expiresAt' | 'amr' | 'provenAt'> &
+  Pick<User, 'emailVerifiedAt' | 'createdAt' | 'needsSecondStep'> &
+  Tenancy & { generation: number }
 
 /**
  * Counts a refresh with the current refresh token. The previous refresh token changes nothing for
@@ -79,8 +77,8 @@ const refreshStatement = `
     expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')})
   ${fromUser}
   WHERE ${isRefreshable('$7')} AND ${isUsable('$5')}
-  RETURNING s.user_id AS "userId", s.refreshes, s.created_at AS "createdAt",
-    s.expires_at AS "expiresAt", u.generation,
+  RETURNING s.user_id AS "userId", s.refreshes, s.expires_at AS "expiresAt", s.amr, s.proven_at AS "provenAt",
+    u.generation, u.created_at AS "createdAt", u.needs_second_step AS "needsSecondStep",
     u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
 
 const endReusedStatement = `

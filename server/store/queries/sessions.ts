@@ -4,7 +4,9 @@ import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 import { unindexed } from './unindexed.js'
 
 /** A session to add. */
-export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
+export interface NewSession
+  extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt' | 'provenAt'> {
+  amr: readonly string[]
   /** Time of the login, by the clock of the server that issued its token. */
   loginAt: Date
   /** The generation of the user when the request read it. */
@@ -23,10 +25,10 @@ export interface AddedSession {
 /** Adds a session. Returns undefined if the database has a session with that id. */
 export async function insertSession(
   store: Queries,
-  { databaseId, id, userId, loginAt, generation, label, expiresAt }: NewSession,
+  { databaseId, id, userId, loginAt, generation, label, expiresAt, amr, provenAt }: NewSession,
   now: Date,
 ) {
-  const values = [databaseId, id, userId, loginAt, now, expiresAt, label, generation]
+  const values = [databaseId, id, userId, loginAt, now, expiresAt, label, generation, amr, provenAt]
   const [session] = await store.query<AddedSession>(insertStatement, values)
   return session
 }
@@ -34,8 +36,9 @@ export async function insertSession(
 const insertStatement = `
   WITH added AS (
     INSERT INTO usher.session (
-      database_id, id, user_id, created_at, refreshed_at, expires_at, label, generation)
-    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint)
+      database_id, id, user_id, created_at, refreshed_at, expires_at, label, generation, amr, proven_at)
+    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint, $9::text[],
+      $10::timestamptz)
     ON CONFLICT (database_id, id) DO NOTHING
     RETURNING 1
   )
@@ -43,6 +46,23 @@ const insertStatement = `
     SELECT count(*)::int FROM usher.session
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
+
+/** Records what the user of an open session has proven again. Returns the session, or undefined if it is not open. */
+export async function stepUpSession(
+  { query }: Queries,
+  { databaseId, id, user }: Pick<Session, 'databaseId' | 'id'> & { user: ReadUser },
+  { amr, provenAt }: { amr: readonly string[]; provenAt: Date },
+) {
+  const values = [databaseId, id, user.id, user.generation, amr, provenAt]
+  const [session] = await query<Pick<Session, 'id' | 'expiresAt'>>(stepUpStatement, values)
+  return session
+}
+
+const stepUpStatement = `
+  UPDATE usher.session SET amr = $5::text[], proven_at = $6::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid AND user_id = $3::uuid AND generation = $4::bigint
+    AND ended_at IS NULL AND ${unindexed('expires_at > $6::timestamptz')}
+  RETURNING id, expires_at AS "expiresAt"`
 
 /** A session in the list of its user. */
 export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>

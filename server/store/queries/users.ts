@@ -8,7 +8,7 @@ import type { Tenancy } from './user-tenants.js'
 
 export type UserWithoutPassword = Pick<
   User,
-  'id' | 'email' | 'disabledAt' | 'emailVerifiedAt' | 'createdAt'
+  'id' | 'email' | 'disabledAt' | 'emailVerifiedAt' | 'createdAt' | 'needsSecondStep'
 > &
   Tenancy & {
     generation: number
@@ -18,7 +18,8 @@ export type UserWithPassword = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 export const userColumns = `
   u.id, u.email, u.generation, u.tenants_version AS "tenantsVersion",
-  u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
+  u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt",
+  u.needs_second_step AS "needsSecondStep"`
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (

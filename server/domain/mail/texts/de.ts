@@ -99,6 +99,34 @@ Eine Sitzung Ihres Kontos {{email}} bei {{app}} wurde beendet, weil ihr Schlüss
 Melden Sie sich wieder an. Wenn das noch einmal passiert, ändern Sie Ihr Passwort.
 
 [{{app}} öffnen]({{appUrl}})`,
+  factor_added: `Subject: Ein zweiter Faktor wurde hinzugefügt
+
+Zu Ihrem Konto {{email}} bei {{app}} wurde ein zweiter Faktor hinzugefügt: {{time}}. Ab jetzt wird er bei jeder Anmeldung verlangt.
+
+Wenn Sie das nicht waren, wenden Sie sich jetzt an den Betreiber von {{app}}.
+
+[{{app}} öffnen]({{appUrl}})`,
+  factor_removed: `Subject: Ein zweiter Faktor wurde entfernt
+
+Ein zweiter Faktor Ihres Kontos {{email}} bei {{app}} wurde entfernt: {{time}}.
+
+Wenn das weder Sie noch der Betreiber von {{app}} waren, ändern Sie jetzt Ihr Passwort und fügen Sie wieder einen zweiten Faktor hinzu.
+
+[{{app}} öffnen]({{appUrl}})`,
+  recovery_codes_created: `Subject: Neue Wiederherstellungscodes
+
+Für Ihr Konto {{email}} bei {{app}} wurden neue Wiederherstellungscodes erstellt: {{time}}. Die bisherigen gelten nicht mehr.
+
+Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und erstellen Sie neue Codes.
+
+[{{app}} öffnen]({{appUrl}})`,
+  second_step_failed: `Subject: Jemand kennt Ihr Passwort
+
+Jemand hat das richtige Passwort Ihres Kontos {{email}} bei {{app}} eingegeben und danach mehrere falsche Codes: {{time}}. Niemand hat sich angemeldet.
+
+Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort.
+
+[{{app}} öffnen]({{appUrl}})`,
   account_deleted: `Subject: Ihr Konto wurde gelöscht
 
 Ihr Konto {{email}} bei {{app}} wurde gelöscht: {{time}}. Das lässt sich nicht rückgängig machen.

@@ -100,6 +100,34 @@ A session of your {{app}} account {{email}} was ended on {{time}}, because its k
 Log in again. If it happens once more, change your password.
 
 [Open {{app}}]({{appUrl}})`,
+  factor_added: `Subject: A second factor was added
+
+A second factor was added to your {{app}} account {{email}} on {{time}}. Logins need it from now on.
+
+If it was not you, ask the operator of {{app}} now.
+
+[Open {{app}}]({{appUrl}})`,
+  factor_removed: `Subject: A second factor was removed
+
+A second factor of your {{app}} account {{email}} was removed on {{time}}.
+
+If it was neither you nor the operator of {{app}}, change your password now, and add a second factor again.
+
+[Open {{app}}]({{appUrl}})`,
+  recovery_codes_created: `Subject: New recovery codes
+
+New recovery codes for your {{app}} account {{email}} were created on {{time}}. The earlier ones no longer work.
+
+If it was not you, change your password now, and create new codes.
+
+[Open {{app}}]({{appUrl}})`,
+  second_step_failed: `Subject: Someone knows your password
+
+On {{time}}, someone entered the right password of your {{app}} account {{email}}, and then several wrong codes. Nobody has logged in.
+
+If it was not you, change your password now.
+
+[Open {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Your account was deleted
 
 Your {{app}} account {{email}} was deleted on {{time}}. This cannot be undone.

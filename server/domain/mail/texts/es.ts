@@ -99,6 +99,34 @@ Se ha cerrado una sesión de tu cuenta {{email}} de {{app}} porque su clave se u
 Vuelve a iniciar sesión. Si ocurre otra vez, cambia tu contraseña.
 
 [Abrir {{app}}]({{appUrl}})`,
+  factor_added: `Subject: Se ha añadido un segundo factor
+
+Se ha añadido un segundo factor a tu cuenta {{email}} de {{app}}. Fecha: {{time}}. A partir de ahora se pedirá al iniciar sesión.
+
+Si no has sido tú, ponte en contacto ahora con el responsable de {{app}}.
+
+[Abrir {{app}}]({{appUrl}})`,
+  factor_removed: `Subject: Se ha quitado un segundo factor
+
+Se ha quitado un segundo factor de tu cuenta {{email}} de {{app}}. Fecha: {{time}}.
+
+Si no has sido tú ni el responsable de {{app}}, cambia ahora tu contraseña y vuelve a añadir un segundo factor.
+
+[Abrir {{app}}]({{appUrl}})`,
+  recovery_codes_created: `Subject: Nuevos códigos de recuperación
+
+Se han creado nuevos códigos de recuperación para tu cuenta {{email}} de {{app}}. Fecha: {{time}}. Los anteriores ya no sirven.
+
+Si no has sido tú, cambia ahora tu contraseña y crea códigos nuevos.
+
+[Abrir {{app}}]({{appUrl}})`,
+  second_step_failed: `Subject: Alguien conoce tu contraseña
+
+Alguien ha introducido la contraseña correcta de tu cuenta {{email}} de {{app}} y después varios códigos incorrectos. Fecha: {{time}}. Nadie ha iniciado sesión.
+
+Si no has sido tú, cambia ahora tu contraseña.
+
+[Abrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Tu cuenta se ha eliminado
 
 Se ha eliminado tu cuenta {{email}} de {{app}}. Fecha: {{time}}. No se puede deshacer.

@@ -99,6 +99,34 @@ Une session de votre compte {{app}} {{email}} a été fermée, car sa clé a ét
 Reconnectez-vous. Si cela se reproduit, changez votre mot de passe.
 
 [Ouvrir {{app}}]({{appUrl}})`,
+  factor_added: `Subject: Un second facteur a été ajouté
+
+Un second facteur a été ajouté à votre compte {{app}} {{email}}. Date : {{time}}. Il est désormais demandé à chaque connexion.
+
+Si ce n’est pas vous, contactez maintenant le responsable de {{app}}.
+
+[Ouvrir {{app}}]({{appUrl}})`,
+  factor_removed: `Subject: Un second facteur a été supprimé
+
+Un second facteur de votre compte {{app}} {{email}} a été supprimé. Date : {{time}}.
+
+Si ce n’est ni vous ni le responsable de {{app}}, changez votre mot de passe maintenant et ajoutez de nouveau un second facteur.
+
+[Ouvrir {{app}}]({{appUrl}})`,
+  recovery_codes_created: `Subject: Nouveaux codes de récupération
+
+De nouveaux codes de récupération ont été créés pour votre compte {{app}} {{email}}. Date : {{time}}. Les précédents ne fonctionnent plus.
+
+Si ce n’est pas vous, changez votre mot de passe maintenant et créez de nouveaux codes.
+
+[Ouvrir {{app}}]({{appUrl}})`,
+  second_step_failed: `Subject: Quelqu’un connaît votre mot de passe
+
+Quelqu’un a saisi le bon mot de passe de votre compte {{app}} {{email}}, puis plusieurs codes erronés. Date : {{time}}. Personne ne s’est connecté.
+
+Si ce n’est pas vous, changez votre mot de passe maintenant.
+
+[Ouvrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Votre compte a été supprimé
 
 Votre compte {{app}} {{email}} a été supprimé. Date : {{time}}. Cette suppression est définitive.

@@ -99,6 +99,34 @@ Uma sessão da sua conta {{email}} no {{app}} foi encerrada, porque a chave dela
 Entre de novo. Se acontecer outra vez, mude a sua senha.
 
 [Abrir {{app}}]({{appUrl}})`,
+  factor_added: `Subject: Um segundo fator foi adicionado
+
+Um segundo fator foi adicionado à sua conta {{email}} no {{app}}. Data: {{time}}. A partir de agora, ele será pedido em cada acesso.
+
+Se não foi você, fale agora com o responsável pelo {{app}}.
+
+[Abrir {{app}}]({{appUrl}})`,
+  factor_removed: `Subject: Um segundo fator foi removido
+
+Um segundo fator da sua conta {{email}} no {{app}} foi removido. Data: {{time}}.
+
+Se não foi você nem o responsável pelo {{app}}, altere a sua senha agora e adicione um segundo fator novamente.
+
+[Abrir {{app}}]({{appUrl}})`,
+  recovery_codes_created: `Subject: Novos códigos de recuperação
+
+Novos códigos de recuperação foram criados para a sua conta {{email}} no {{app}}. Data: {{time}}. Os anteriores não funcionam mais.
+
+Se não foi você, altere a sua senha agora e crie novos códigos.
+
+[Abrir {{app}}]({{appUrl}})`,
+  second_step_failed: `Subject: Alguém conhece a sua senha
+
+Alguém digitou a senha correta da sua conta {{email}} no {{app}} e, depois, vários códigos errados. Data: {{time}}. Ninguém entrou.
+
+Se não foi você, altere a sua senha agora.
+
+[Abrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Sua conta foi excluída
 
 A sua conta {{email}} no {{app}} foi excluída. Data: {{time}}. Isso não pode ser desfeito.

@@ -34,6 +34,7 @@ export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenant
       ...userFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
+      needsSecondStep: null,
       // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
       generation: now.getTime(),
       createdAt,

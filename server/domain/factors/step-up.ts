@@ -1,0 +1,50 @@
+import type { ConfirmedUser, StepUpBody } from '@usher/contract'
+import { stepUpSession } from '../../store/queries/sessions.js'
+import type { AppContext } from '../context.js'
+import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
+import { confirmUser } from '../users/authenticate.js'
+import { confirmedUser } from './confirmed-user.js'
+import { verifyProof } from './verify-proof.js'
+
+/**
+ * Lets the user of a token prove again to be there. A user with a second factor proves that. The session of the token keeps it.
+ *
+ * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `recent_login_required`; `token_invalid` if the
+ * session has ended meanwhile
+ */
+export async function stepUp(context: AppContext, request: UserRequest<StepUpBody>): Promise<ConfirmedUser> {
+  const { database, user, claims } = request
+  const at = context.now()
+  const { authentication, confirmed } = await proveAgain(context, request, at)
+  // The token of a login may have opened the session that has its id.
+  const id = claims.sessionId ?? claims.id
+  const proven = { amr: authentication.amr, provenAt: new Date(at) }
+  const session = await stepUpSession(context.store, { databaseId: database.id, id, user }, proven)
+  if (!session && claims.sessionId) throw new Problem('token_invalid')
+  return confirmedUser(context, request, {
+    user: { ...user, disabledAt: null },
+    authentication,
+    readAt: at,
+    tokenId: id,
+    session,
+    confirmed,
+  })
+}
+
+async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>, at: number) {
+  const { database, user, claims, body } = request
+  const { password, ...proof } = body
+  const former = claims.proven.amr
+  if (database.secondFactor === 'off' || user.needsSecondStep === null) {
+    const { amr } = await confirmUser(context, request, { password })
+    const proven = { amr: [...new Set([...former, ...amr])], at }
+    return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
+  }
+  const { id: userId, generation } = user
+  const { way } = await verifyProof(context, request, { userId, generation, proof })
+  // The session shows the first factor, and the confirmation only what the user has proven now.
+  const authentication = Authentication.afterSecondStep(user, former, { way, at })
+  return { authentication, confirmed: { amr: [way, 'mfa'] } }
+}

@@ -1,0 +1,40 @@
+import type { Secrets } from '../keys/database-secrets.js'
+
+/** Bytes of a secret: those of a key of SHA-1 (RFC 4226, section 4). */
+const secretBytes = 20
+const periodSeconds = 30
+/** Steps before and after the current one whose codes are accepted, because clocks of phones differ. */
+const window = 1
+
+const parameters = { algorithm: 'SHA1', digits: 6, period: periodSeconds }
+
+/**
+ * Returns the secret of an enrolment. It is derived from a secret of the database, so that nothing is stored until the user has
+ * proven to have it.
+ *
+ * @param place that of the secret of the database among those that are accepted
+ */
+export function secretOfEnrolment({ signAll }: Pick<Secrets, 'signAll'>, id: string, place = 0) {
+  const mac = signAll('totp_secret', id)[place]
+  if (mac === undefined) throw new Error('the secret of the database was retired')
+  return Buffer.from(mac, 'base64url').subarray(0, secretBytes)
+}
+
+/** Returns the secret in base32, and as a URI for a QR code (github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+export async function describeSecret(secret: Buffer, { issuer, label }: { issuer: string; label: string }) {
+  const totp = await totpOf(secret, { issuer, label })
+  return { secret: totp.secret.base32, uri: totp.toString() }
+}
+
+/** Returns the time step of a code (RFC 6238, section 4.2), or undefined if it is not one of now. */
+export async function stepOf(secret: Buffer, code: string, now: number): Promise<number | undefined> {
+  const totp = await totpOf(secret)
+  const delta = totp.validate({ token: code, timestamp: now, window })
+  return delta === null ? undefined : Math.floor(now / 1000 / periodSeconds) + delta
+}
+
+async function totpOf(secret: Buffer, names: { issuer?: string; label?: string } = {}) {
+  // Loaded at the first use, because most servers start without it.
+  const { Secret, TOTP } = await import('otpauth')
+  return new TOTP({ ...parameters, ...names, secret: new Secret({ buffer: Uint8Array.from(secret).buffer }) })
+}

@@ -1,0 +1,122 @@
+import type { SecondFactorProof } from '@usher/contract'
+import { forgetFailures } from '../../store/queries/factor-guesses.js'
+import { acceptStep, findSecretsOfFactors, useRecoveryCode } from '../../store/queries/factors.js'
+import { findLogin } from '../../store/queries/login.js'
+import { audit } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import { openDataCipher } from '../keys/data-key.js'
+import { Problem, validationFailed } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
+import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
+import type { Amr } from '../tokens/authentication.js'
+import { sendNotice } from '../users/send-notice.js'
+import { countGuess } from './guesses.js'
+import { hashOf } from './recovery-codes.js'
+import { stepOf } from './totp.js'
+
+/** Wrong codes in a row after which the user gets a mail: somebody knows the password. */
+const noticedFailures = [3, 10]
+
+/** Identifies the row of a factor's secret. */
+export const factorRow = (databaseId: string, id: string) => `${databaseId}/factor/${id}`
+
+type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
+
+/** Returns the one method of a proof, and its value. @throws {Problem} `validation_failed` */
+export function methodOf({ totp, recoveryCode }: SecondFactorProof, path = '') {
+  if (totp != null && recoveryCode == null) return { method: 'totp', value: totp } as const
+  if (recoveryCode != null && totp == null) return { method: 'recoveryCode', value: recoveryCode } as const
+  const detail = 'must have exactly one of `totp` and `recoveryCode`'
+  throw validationFailed([{ path, code: 'required', detail }])
+}
+
+interface PresentedProof {
+  userId: string
+  /** That of the first step. By default, the caller has just read the user. */
+  generation?: number
+  proof: SecondFactorProof
+  /** The field of the body that has the proof. */
+  path?: string
+}
+
+/**
+ * Verifies the proof of a second factor of a user, and uses it up. Counts and audits a failure.
+ *
+ * @returns the way, the user, and the network of the client
+ * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `challenge_invalid` if the user has changed
+ */
+export async function verifyProof(
+  context: AppContext,
+  request: Request,
+  { userId, generation, proof, path }: PresentedProof,
+) {
+  const { throttle, networkAllowance } = context
+  const { database, caller } = request
+  const { method, value } = methodOf(proof, path)
+  const databaseId = database.id
+  const sources = throttle.keys.sources(databaseId, caller.clientAddress)
+  const usedUp = networkAllowance.refusal(database, sources)
+  if (usedUp) throw usedUp
+  const { user, network } = await findUserAndNetwork(context, request, userId)
+  if (generation !== undefined && user?.generation !== generation) throw new Problem('challenge_invalid')
+  if (!user) throw new Problem('second_factor_invalid')
+  const isKnown = wasSeen(network.knownAt, context.now(), knownMilliseconds)
+  const verified =
+    method === 'totp'
+      ? await verifyTotp(context, request, { userId, isKnown, code: value })
+      : await verifyRecoveryCode(context, request, { userId, code: value })
+  if (!verified) {
+    audit(caller.log, 'second_factor.failed', { databaseId, userId })
+    await networkAllowance.countFailure(database, sources)
+    throw new Problem('second_factor_invalid')
+  }
+  const way: Amr = method === 'totp' ? 'otp' : 'recovery'
+  return { way, user, network: { ...network, user } }
+}
+
+/** Returns an enabled user, and the network of the client. */
+export async function findUserAndNetwork(
+  { store, throttle }: AppContext,
+  { database, caller }: Pick<Request, 'database' | 'caller'>,
+  userId: string,
+) {
+  const { network } = throttle.keys.sources(database.id, caller.clientAddress)
+  // The address counts wrong passwords, and there is none.
+  const attempt = { address: new Uint8Array(), network }
+  const account = { databaseId: database.id, id: userId }
+  const { user, networkKnownAt: knownAt } = await findLogin(store, account, attempt)
+  return { user: user?.disabledAt ? undefined : user, network: { network, knownAt } }
+}
+
+async function verifyTotp(
+  context: AppContext,
+  request: Request,
+  { userId, isKnown, code }: { userId: string; isKnown: boolean; code: string },
+) {
+  const { store, now } = context
+  const databaseId = request.database.id
+  const { failures, release } = await countGuess(context, { databaseId, userId, isKnown })
+  const cipher = await openDataCipher(store, databaseId, new Date(now()))
+  for (const { id, sealedSecret } of await findSecretsOfFactors(store, { databaseId, userId })) {
+    const step = await stepOf(cipher.open(sealedSecret, factorRow(databaseId, id)), code, now())
+    if (step === undefined || !(await acceptStep(store, { databaseId, id }, { step, now: new Date(now()) })))
+      continue
+    await release()
+    return true
+  }
+  if (noticedFailures.includes(failures))
+    await sendNotice(context, request, { notice: 'second_step_failed', userId })
+  return false
+}
+
+async function verifyRecoveryCode(
+  { store }: AppContext,
+  { database }: Request,
+  { userId, code }: { userId: string; code: string },
+) {
+  const key = { databaseId: database.id, userId }
+  if (!(await useRecoveryCode(store, key, hashOf(code)))) return false
+  // The user is there, and may have tried wrong codes of a lost app.
+  await forgetFailures(store, key)
+  return true
+}

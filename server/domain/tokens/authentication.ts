@@ -1,0 +1,135 @@
+import type { Database } from '../databases/find-database.js'
+
+/**
+ * A way in which a user has proven to be that user (RFC 8176, and three of its own): a password, a code of an authenticator app,
+ * a recovery code, a mailed code, an identity of a provider. `mfa`: two of them.
+ */
+export type Amr = 'pwd' | 'otp' | 'mfa' | 'recovery' | 'mail' | 'idp'
+
+/** How and when a user has proven to be that user. Tokens say it. */
+export interface Proven {
+  amr: readonly string[]
+  /** In milliseconds since the epoch. */
+  at: number
+}
+
+/** Returns the authentication context class of a token (OpenID Connect Core, section 2): `aal2` with two factors. */
+export const acrOf = ({ amr }: Pick<Proven, 'amr'>) => (amr.includes('mfa') ? 'aal2' : 'aal1')
+
+/** What decides whether a login needs a second step. */
+export interface SecondStepUser {
+  id: string
+  generation: number
+  createdAt: Date
+  /** Null: the user has no second factor. */
+  needsSecondStep: boolean | null
+}
+
+type SecondFactorRule = Pick<Database, 'secondFactor' | 'secondFactorGrace' | 'secondFactorRequiredAt'>
+
+/** Returns when logins of a user without a second factor are refused. Null: never. */
+export function enrolmentDueAt(
+  { secondFactor, secondFactorGrace, secondFactorRequiredAt }: SecondFactorRule,
+  { createdAt }: Pick<SecondStepUser, 'createdAt'>,
+) {
+  if (secondFactor !== 'required') return null
+  const since = Math.max(createdAt.getTime(), secondFactorRequiredAt?.getTime() ?? 0)
+  return new Date(since + secondFactorGrace * 1000)
+}
+
+/** Returns what the user of one proof must do before there is a token: a second step, adding a factor, or nothing. */
+export function missingStep(
+  database: SecondFactorRule,
+  user: Pick<SecondStepUser, 'createdAt' | 'needsSecondStep'>,
+  now: number,
+): 'second_factor_required' | 'enrolment_required' | undefined {
+  const { secondFactor } = database
+  if (secondFactor === 'off') return undefined
+  if (user.needsSecondStep ?? false) return 'second_factor_required'
+  if (secondFactor === 'optional') return undefined
+  if (user.needsSecondStep === false) return 'second_factor_required'
+  const dueAt = enrolmentDueAt(database, user)
+  return dueAt !== null && dueAt.getTime() <= now ? 'enrolment_required' : undefined
+}
+
+/** A user has proven one factor, and needs another step before there is a token. */
+export class SecondStepMissing extends Error {
+  constructor(
+    readonly code: 'second_factor_required' | 'enrolment_required',
+    readonly user: SecondStepUser,
+    readonly proven: Proven,
+  ) {
+    super(code)
+  }
+}
+
+/** A second factor that a user has just proven. */
+export interface SecondStep {
+  userId: string
+  way: Amr
+}
+
+/**
+ * How a user has proven to be that user: what a token needs. Only the functions below make one, so that no way to log in can skip
+ * the second step.
+ */
+export class Authentication implements Proven {
+  readonly #userId: string
+
+  private constructor(
+    user: { id: string },
+    readonly amr: readonly string[],
+    readonly at: number,
+  ) {
+    this.#userId = user.id
+  }
+
+  /** Throws unless it is that of a user. */
+  requireOf({ id }: { id: string }) {
+    if (id !== this.#userId) throw new Error('the authentication is that of another user')
+  }
+
+  /** Of a user who has just signed up. Backends see by `acr` that there was no second step. */
+  static ofSignUp = (user: { id: string }, { way, at }: { way: Amr; at: number }) =>
+    new Authentication(user, [way], at)
+
+  /**
+   * Of a user who has proven one factor.
+   *
+   * @throws {SecondStepMissing} if the user needs a second step
+   */
+  static afterFirstStep(
+    database: SecondFactorRule,
+    user: SecondStepUser,
+    { way, at }: { way: Amr; at: number },
+  ) {
+    const missing = missingStep(database, user, at)
+    if (missing) throw new SecondStepMissing(missing, user, { amr: [way], at })
+    return new Authentication(user, [way], at)
+  }
+
+  /**
+   * Of a user who has proven one factor, and another one in the same request if the user needs it.
+   *
+   * @throws {SecondStepMissing} if the user needs a second step, and has not proven it
+   */
+  static afterSteps(
+    database: SecondFactorRule,
+    user: SecondStepUser,
+    { way, at, second }: { way: Amr; at: number; second: SecondStep | undefined },
+  ) {
+    return second?.userId === user.id
+      ? Authentication.afterSecondStep(user, [way], { way: second.way, at })
+      : Authentication.afterFirstStep(database, user, { way, at })
+  }
+
+  /** Of a user who has proven one factor, and then another one. */
+  static afterSecondStep = (
+    user: { id: string },
+    first: readonly string[],
+    { way, at }: { way: Amr; at: number },
+  ) => new Authentication(user, [...new Set([...first, way, 'mfa'])], at)
+
+  /** Of the user of a token, which a change has revoked. */
+  static ofToken = (user: { id: string }, { amr, at }: Proven) => new Authentication(user, amr, at)
+}
