@@ -46,6 +46,7 @@ export function createProviders(
   { cacheNow }: Pick<Clock, 'cacheNow'> = systemClock,
 ): Providers {
   const fetch = createProviderFetch(privateIssuers)
+  const discovery = { fetch, allowed: (url: string) => requireUrl(url, privateIssuers).href }
   const cache = new LRUCache<string, { found: Provider } | { error: ProviderError }, Preset>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
@@ -54,11 +55,7 @@ export function createProviders(
     fetchMethod: async (key, _stale, { options, context: preset }) => {
       const issuer = key.slice(key.indexOf(' ') + 1)
       try {
-        const found = preset.endpoints
-          ? withoutDiscovery(preset, issuer)
-          : await discover(fetch, preset, issuer)
-        requireEndpoints(found, privateIssuers)
-        return { found }
+        return { found: await (preset.endpoints ? withoutDiscovery : discover)(discovery, preset, issuer) }
       } catch (error) {
         options.ttl = failureMilliseconds
         return { error: error as ProviderError }
@@ -75,19 +72,18 @@ export function createProviders(
   }
 }
 
-/** A browser is led to one endpoint, and the server sends requests to the others. */
-function requireEndpoints(
-  { authorization, token, profile, emails }: Provider,
-  privateIssuers: readonly string[],
-) {
-  for (const url of [authorization, token, profile, emails]) if (url) requireUrl(url, privateIssuers)
+/** What discovery needs. */
+interface Discovery {
+  fetch: ProviderFetch
+  /** Returns a URL that is allowed: one that the server requests, or to which a browser is led. @throws {ProviderError} */
+  allowed: (url: string) => string
 }
 
-function withoutDiscovery({ endpoints, ownEndpoints, ...preset }: Preset, issuer: string): Provider {
-  const own = issuer === preset.issuer ? {} : ownEndpoints
-  const urls = Object.entries({ ...endpoints, ...own }).map(([name, url]) => [
+function withoutDiscovery({ allowed }: Discovery, preset: Preset, issuer: string): Provider {
+  const own = issuer === preset.issuer ? {} : preset.ownEndpoints
+  const urls = Object.entries({ ...preset.endpoints, ...own }).map(([name, url]) => [
     name,
-    url.replace('{issuer}', issuer),
+    allowed(url.replace('{issuer}', issuer)),
   ])
   const isIssuer = (iss: unknown) => iss === issuer
   return { ...Object.fromEntries(urls), isIssuer, usesBasic: false, sendsIssuer: false }
@@ -104,7 +100,7 @@ const DiscoveryDocument = z.object({
   authorization_response_iss_parameter_supported: z.boolean().default(false),
 })
 
-async function discover(fetch: ProviderFetch, preset: Preset, issuer: string): Promise<Provider> {
+async function discover({ fetch, allowed }: Discovery, preset: Preset, issuer: string): Promise<Provider> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const { status, body } = await fetch({ url })
   const { data: document, error } = DiscoveryDocument.safeParse(body)
@@ -112,10 +108,10 @@ async function discover(fetch: ProviderFetch, preset: Preset, issuer: string): P
     throw invalid(`${url} has no discovery document`, error ?? new Error(`status ${status}`))
   return {
     isIssuer: issuerCheck(preset, issuer, document.issuer),
-    authorization: document.authorization_endpoint,
-    token: document.token_endpoint,
-    profile: document.userinfo_endpoint,
-    keys: await keysAt(fetch, document.jwks_uri),
+    authorization: allowed(document.authorization_endpoint),
+    token: allowed(document.token_endpoint),
+    profile: document.userinfo_endpoint && allowed(document.userinfo_endpoint),
+    keys: await keysAt(fetch, allowed(document.jwks_uri)),
     usesBasic: !document.token_endpoint_auth_methods_supported.includes('client_secret_post'),
     sendsIssuer: document.authorization_response_iss_parameter_supported,
   }
@@ -130,7 +126,7 @@ function issuerCheck(
   const others: readonly unknown[] = issuer === preset.issuer ? tokenIssuers : []
   if (discovered === issuer) return (iss) => iss === issuer || others.includes(iss)
   const [start = '', end] = discovered.split('{tenantid}')
-  if (!tenantClaim || end === undefined || new URL(start).origin !== new URL(issuer).origin)
+  if (!tenantClaim || end === undefined || !start.startsWith(`${new URL(issuer).origin}/`))
     throw invalid(`the discovery document of ${issuer} has another issuer: ${discovered}`)
   return (iss, claims) => {
     const tenant = claims?.[tenantClaim] ?? String(iss).slice(start.length, -end.length)
