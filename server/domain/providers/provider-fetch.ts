@@ -84,9 +84,13 @@ async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<P
     },
   }
   const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options)
-  const late = () => request.destroy(unavailable(`${url.origin} has not responded in time`))
-  const timer = setTimeout(late, requestMilliseconds)
-  signal?.addEventListener('abort', late, { once: true })
+  let late: ProviderError | undefined
+  const giveUp = () => {
+    late = unavailable(`${url.origin} has not responded in time`)
+    request.destroy(late)
+  }
+  const timer = setTimeout(giveUp, requestMilliseconds)
+  signal?.addEventListener('abort', giveUp, { once: true })
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', resolve).once('error', reject).end(form?.toString())
@@ -94,11 +98,11 @@ async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<P
     return await readResponse(url, response)
   } catch (error) {
     request.destroy()
-    if (error instanceof ProviderError) throw error
+    if (late || error instanceof ProviderError) throw late ?? error
     throw unavailable(`${url.origin} cannot be reached: ${reasonOf(error)}`, error)
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', late)
+    signal?.removeEventListener('abort', giveUp)
   }
 }
 
