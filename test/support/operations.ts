@@ -53,7 +53,6 @@ const undoCode = async (scene: Scene) => {
 
 /** Operations whose rows come with them. */
 type WithoutRow =
-  | 'startLogin'
   | 'loginWithIdToken'
   | 'listIdentities'
   | 'linkIdentity'
@@ -111,6 +110,15 @@ export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, O
     ],
   },
   listConnections: {},
+  startLogin: {
+    body: () => ({ connection: 'github', challenge: newVerifier().challenge }),
+    also: [
+      {
+        body: () => ({ connection: 'none', challenge: newVerifier().challenge }),
+        problem: 'connection_not_found',
+      },
+    ],
+  },
   getMe: {
     also: [
       { token: async ({ session }) => (await session()).token.jwt },

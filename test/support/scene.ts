@@ -35,7 +35,16 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
     sessionsPerUser: 5,
     noticeNewNetwork: true,
   })
-  const operation = { store: api.store, now: new Date(api.clock.now) }
+  const createdAt = new Date(api.clock.now)
+  const github = {
+    name: 'github',
+    preset: 'github',
+    issuer: 'https://github.com',
+    clientId: 'app',
+    options: {},
+  }
+  await api.store.prisma.connection.create({ data: { databaseId: database.id, ...github, createdAt } })
+  const operation = { store: api.store, now: createdAt }
   const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
   const { key } = await createApiKey(operation, database, described)
   return { api, smtp, database, key }
