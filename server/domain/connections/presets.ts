@@ -4,8 +4,6 @@ export interface Preset {
   title: string
   /** Null: each connection has its own. A connection can have another one, such as a GitLab of the company. */
   issuer: string | null
-  /** Other spellings of this issuer in ID tokens. */
-  tokenIssuers?: readonly string[]
   /** The claim that replaces `{tenantid}` in the issuer of a discovery document that is for many tenants. */
   tenantClaim?: string
   /** Of a provider without discovery. `{issuer}` is that of the connection. */
@@ -63,7 +61,6 @@ const table = {
   google: {
     title: 'Google',
     issuer: 'https://accounts.google.com',
-    tokenIssuers: ['accounts.google.com'],
     scopes: standardScopes,
     pkce: true,
     subject: ['sub'],

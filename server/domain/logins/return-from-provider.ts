@@ -1,7 +1,6 @@
 import type { ProblemCode } from '@usher/contract'
 import { insertReturned, storeClaims } from '../../store/queries/returned-logins.js'
 import { audit } from '../../telemetry/audit.js'
-import { requireCanonicalEmail } from '../canonical-email.js'
 import { callbackUrl } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
@@ -12,10 +11,9 @@ import { identify } from '../providers/identify.js'
 import { ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
 import type { DatabaseRequest } from '../request.js'
 import { isRedirectAllowed } from './redirects.js'
-import { type LoginSecrets, type LoginState, readState } from './state.js'
-
-/** How long a login that has returned can be finished. */
-const finishMilliseconds = 600_000
+import { requireState } from './require-state.js'
+import { returnedClaims } from './returned-claims.js'
+import type { StartedAtProvider } from './state.js'
 
 /** What a browser brings back from a provider. */
 export interface ProviderReturn extends Pick<DatabaseRequest, 'database' | 'caller'> {
@@ -43,7 +41,7 @@ const isLoginError = (code: unknown): code is LoginError => loginErrors.some((ea
  * @throws {Problem} `code_invalid` if the database has not started the login; `too_many_attempts`
  */
 export async function returnFromProvider(context: AppContext, request: ProviderReturn): Promise<string> {
-  const login = await requireState(context, request)
+  const login = await requireReturned(context, request)
   const { id, redirectUrl } = login
   try {
     const code = await receive(context, request, login).catch(ifDatabaseDeleted())
@@ -53,32 +51,24 @@ export async function returnFromProvider(context: AppContext, request: ProviderR
   }
 }
 
-type Login = LoginState & LoginSecrets
-
-/** Anybody can call the callback. Without a state of the database, that counts as a failure of the network. */
-async function requireState(
-  context: AppContext,
-  { database, caller, connection, parameters }: ProviderReturn,
-): Promise<Login> {
-  const { findSecrets, throttle, networkAllowance } = context
-  const states = parameters.getAll('state')
-  const login = readState(await findSecrets(database.id), states[0] ?? '')
-  // The state of another connection would bring the code of one provider to another one.
-  const isValid = states.length === 1 && login?.connection === connection
-  if (isValid && isRedirectAllowed(database, login.redirectUrl)) return login
-  const sources = throttle.keys.sources(database.id, caller.clientAddress)
-  const refusal = networkAllowance.refusal(database, sources)
-  if (refusal) throw refusal
-  audit(caller.log, 'login.failed', { databaseId: database.id, way: 'external' })
-  await networkAllowance.countFailure(database, sources).catch(ifDatabaseDeleted())
-  throw new Problem('code_invalid')
+async function requireReturned(context: AppContext, request: ProviderReturn): Promise<StartedAtProvider> {
+  const { database, connection, parameters } = request
+  const [state = '', ...others] = parameters.getAll('state')
+  return requireState(context, request, {
+    state,
+    // The state of another connection would bring the code of one provider to another one.
+    isAccepted: (login) =>
+      others.length === 0 &&
+      login.connection === connection &&
+      isRedirectAllowed(database, login.redirectUrl),
+  })
 }
 
 /** Returns the code of a login. Its row is stored before the provider gets its code, so that a state returns once. */
 async function receive(
   context: AppContext,
   { database: { id: databaseId, issuer }, parameters }: ProviderReturn,
-  { id, challenge, expiresAt, ...login }: Login,
+  { id, challenge, expiresAt, ...login }: StartedAtProvider,
 ) {
   const { store, now, providers, findSecrets } = context
   const connection = await requireConnection(context, databaseId, login.connection)
@@ -93,13 +83,7 @@ async function receive(
     redirectUri: callbackUrl(issuer, name),
     secret: sealedSecret ? openConnectionSecret(store, sealedSecret, { databaseId, name }) : undefined,
   })
-  const { email } = claims
-  await storeClaims(store, key, {
-    claims,
-    email,
-    canonicalEmail: email && requireCanonicalEmail(email),
-    expiresAt: new Date(now() + finishMilliseconds),
-  })
+  await storeClaims(store, key, returnedClaims(claims, now()))
   return signedText(await findSecrets(databaseId), { purpose: 'external_code', id })
 }
 

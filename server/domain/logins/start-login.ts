@@ -5,12 +5,9 @@ import { type Connection, callbackUrl } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'
 import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
-import { Problem } from '../problem.js'
-import type { Provider } from '../providers/find-provider.js'
-import { withinTime } from '../providers/identify.js'
-import { ProviderError } from '../providers/provider-error.js'
 import type { DatabaseRequest } from '../request.js'
 import { requireRedirect } from './redirects.js'
+import { requireProvider } from './require-provider.js'
 import { type LoginSecrets, readState, signState } from './state.js'
 
 const loginMilliseconds = 600_000
@@ -27,7 +24,7 @@ export async function startLogin(
   const { database, body } = request
   const connection = await requireConnection(context, database.id, body.connection)
   const redirectUrl = requireRedirect(database, body.redirectUrl)
-  const { authorization } = await findProvider(context, request, connection)
+  const { authorization } = await requireProvider(context, request, connection)
   const secrets = await context.findSecrets(database.id)
   const login = uuidv7()
   const expiresAt = context.now() + loginMilliseconds
@@ -39,20 +36,6 @@ export async function startLogin(
     redirectUri: callbackUrl(database.issuer, name),
   })
   return { login, url, state, nonce: known.nonce, expiresAt: new Date(expiresAt).toISOString() }
-}
-
-/** Returns the provider of a connection. @throws {Problem} `provider_unavailable`, whose reason is only logged */
-export function findProvider(
-  { providers }: Pick<AppContext, 'providers'>,
-  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  connection: Connection,
-): Promise<Provider> {
-  return withinTime(() => providers.find(connection)).catch((error) => {
-    if (!(error instanceof ProviderError)) throw error
-    const ids = { databaseId: database.id, connection: connection.name }
-    caller.log.warn({ ...ids, reason: error.message }, 'the provider of a connection cannot be used')
-    throw new Problem('provider_unavailable', { cause: error, retryAfterSeconds: 10 })
-  })
 }
 
 interface Authorization {

@@ -20,6 +20,8 @@ export interface LoginSecrets {
   pkceVerifier: string
 }
 
+export type StartedAtProvider = LoginState & LoginSecrets
+
 /** Returns the state of a login. */
 export function signState({ sign }: Pick<Secrets, 'sign'>, state: LoginState) {
   const payload = Buffer.from(JSON.stringify(state)).toString('base64url')
@@ -30,7 +32,7 @@ export function signState({ sign }: Pick<Secrets, 'sign'>, state: LoginState) {
 export function readState(
   { signAll }: Pick<Secrets, 'signAll'>,
   text: string,
-): (LoginState & LoginSecrets) | undefined {
+): StartedAtProvider | undefined {
   const [payload = '', mac = '', ...rest] = text.split('.')
   const number = signAll('login_state', payload).findIndex((expected) => isEqual(mac, expected))
   if (number < 0 || rest.length > 0) return undefined

@@ -118,13 +118,8 @@ async function discover({ fetch, allowed }: Discovery, preset: Preset, issuer: s
 }
 
 /** @param discovered issuer of the discovery document. It is that of the connection, or that of each tenant */
-function issuerCheck(
-  { tokenIssuers = [], tenantClaim, ...preset }: Preset,
-  issuer: string,
-  discovered: string,
-): Provider['isIssuer'] {
-  const others: readonly unknown[] = issuer === preset.issuer ? tokenIssuers : []
-  if (discovered === issuer) return (iss) => iss === issuer || others.includes(iss)
+function issuerCheck({ tenantClaim }: Preset, issuer: string, discovered: string): Provider['isIssuer'] {
+  if (discovered === issuer) return (iss) => iss === issuer
   const [start = '', end] = discovered.split('{tenantid}')
   if (!tenantClaim || end === undefined || !start.startsWith(`${new URL(issuer).origin}/`))
     throw invalid(`the discovery document of ${issuer} has another issuer: ${discovered}`)
