@@ -134,7 +134,7 @@ export const connections = c.router({
     },
     summary: 'Start a login at a provider',
     description:
-      'Returns the URL to which to lead the browser. The provider returns to the server, which leads the browser to `redirectUrl` with `#code=…` for `finishLogin`, or with `#error=…&login=…`. Nothing is stored.',
+      'Returns the URL to which to lead the browser. The provider returns to the server, which leads the browser to `redirectUrl` with `#code=…` for `finishLogin`, or with `#error=…&login=…`. The error is `access_denied` if the person has cancelled, `code_invalid` if the login has expired or has returned before, `connection_not_found`, `provider_invalid`, `provider_unavailable` or `too_many_attempts`. Nothing is stored.',
     metadata: { links: ['finishLogin', 'loginWithIdToken'], isRepeatable: true },
   },
   loginWithIdToken: {

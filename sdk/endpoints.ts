@@ -1505,7 +1505,7 @@ export interface Operations {
   ): Promise<Result<FinishedLogin, FinishLoginErrorCode>>
   /** For the buttons of a page. Needs no token. */
   listConnections(options?: CallOptions): Promise<Result<ConnectionList, ListConnectionsErrorCode>>
-  /** Returns the URL to which to lead the browser. The provider returns to the server, which leads the browser to `redirectUrl` with `#code=…` for `finishLogin`, or with `#error=…&login=…`. Nothing is stored. */
+  /** Returns the URL to which to lead the browser. The provider returns to the server, which leads the browser to `redirectUrl` with `#code=…` for `finishLogin`, or with `#error=…&login=…`. The error is `access_denied` if the person has cancelled, `code_invalid` if the login has expired or has returned before, `connection_not_found`, `provider_invalid`, `provider_unavailable` or `too_many_attempts`. Nothing is stored. */
   startLogin(body: StartLoginBody, options?: CallOptions): Promise<Result<ExternalLogin, StartLoginErrorCode>>
   /** For apps on phones and for One Tap, which have an ID token from the provider without a redirect. Otherwise as `finishLogin`. A token is used once. `code_invalid`: the token or the state is invalid, expired, or was used. */
   loginWithIdToken(

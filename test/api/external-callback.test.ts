@@ -5,7 +5,7 @@ import { auditRecords } from '../support/audit.js'
 import { appUrl, elsewhere, outcome } from '../support/codes.js'
 import { addConnection, clientId, it } from '../support/external.js'
 import { newVerifier } from '../support/login-mail.js'
-import { setDatabase } from '../support/operator-changes.js'
+import { rotateKeys, setDatabase } from '../support/operator-changes.js'
 
 it('leads the browser back to the app with a code, and stores what the provider has said', async ({
   external,
@@ -152,6 +152,7 @@ it('returns access_denied when the person cancels, and other errors of the provi
     callback.searchParams.set('error', sent)
     expect((await external.callback(callback)).result).toEqual({ error, login })
   }
+  expect(await external.attempts()).toEqual([])
 })
 
 it('rejects a parameter that the provider has sent twice', async ({ external, provider }) => {
@@ -176,6 +177,40 @@ it('rejects a login that has expired or whose connection was disabled meanwhile'
   const { result } = await external.callback(provider.authorize(disabled.url))
   expect(result).toEqual({ error: 'connection_not_found', login: disabled.login })
   expect(await external.attempts()).toEqual([])
+})
+
+it('returns to an address with letters of any script', async ({ external, usher, app, provider }) => {
+  await setDatabase(usher.store, app, { loginRedirects: ['https://例え.example/ログイン'] })
+  usher.clock.cacheAhead += 6_000
+  const { target } = await external.callback(provider.authorize((await external.started()).url))
+  expect(new URL(target)).toEqual(new URL('https://例え.example/ログイン'))
+})
+
+it('lets a login return that was started before the secret of the database was rotated', async ({
+  external,
+  usher,
+  app,
+  provider,
+  clock,
+}) => {
+  const before = await external.started()
+  const operation = { store: usher.store, now: new Date(clock.now) }
+  await rotateKeys(operation, app, 60)
+  clock.now += 61_000
+  usher.clock.cacheAhead += 6_000
+  const after = await external.started()
+  expect(await usher.store.prisma.databaseSecret.count({ where: { databaseId: app.id } })).toBe(2)
+  for (const { url } of [before, after])
+    expect((await external.callback(provider.authorize(url))).result.code).toBeDefined()
+})
+
+it.for([
+  ['/workspaces/none/databases/none/connections/acme/callback?state=a', 404],
+  ['/workspaces/No%20slug/databases/app/connections/acme/callback', 404],
+  ['/connections/acme/callback', 404],
+] as const)('returns no redirect for %s', async ([url, status], { usher }) => {
+  const { statusCode, headers } = await usher.inject({ method: 'GET', url })
+  expect([statusCode, headers.location]).toEqual([status, undefined])
 })
 
 it('shows a page without a redirect when the state is not one of the database', async ({
@@ -220,8 +255,26 @@ it('counts forged callbacks as failures of the network', async ({ external, ushe
   for (let time = 0; time < 5; time++)
     statuses.push((await external.callback(forged, from)).response.statusCode)
   expect(statuses).toEqual([400, 400, 400, 429, 429])
-  // A login that the network has started is no guess.
-  expect((await external.callback(callback, from)).response.statusCode).toBe(303)
+  expect((await external.callback(callback, from)).result.error).toBe('too_many_attempts')
+  expect((await external.callback(callback)).result.code).toBeDefined()
+})
+
+it('counts codes that the provider rejects, so that guesses store few rows', async ({
+  external,
+  usher,
+  app,
+  provider,
+}) => {
+  await usher.store.prisma.database.update({ where: { id: app.id }, data: { networkFailuresPerHour: 3 } })
+  usher.clock.cacheAhead += 6_000
+  const [from, results] = [elsewhere(), []] as [string, unknown[]]
+  for (let time = 0; time < 5; time++) {
+    const callback = provider.authorize((await external.started()).url)
+    callback.searchParams.set('code', 'guessed')
+    results.push((await external.callback(callback, from)).result.error)
+  }
+  expect(results).toEqual([...Array(3).fill('code_invalid'), ...Array(2).fill('too_many_attempts')])
+  expect(await external.attempts()).toHaveLength(3)
 })
 
 it('reads the form that a provider posts, and nothing else', async ({ external, provider, usher }) => {

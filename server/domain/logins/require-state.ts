@@ -4,6 +4,8 @@ import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { readState, type StartedAtProvider } from './state.js'
 
+type Request = Pick<DatabaseRequest, 'database' | 'caller'>
+
 /** A state that a client has brought. */
 interface PresentedState {
   state: string
@@ -18,16 +20,27 @@ interface PresentedState {
  * @throws {Problem} `code_invalid`; `too_many_attempts`
  */
 export async function requireState(
-  { findSecrets, throttle, networkAllowance }: AppContext,
-  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  context: AppContext,
+  request: Request,
   { state, isAccepted = () => true }: PresentedState,
 ): Promise<StartedAtProvider> {
-  const login = readState(await findSecrets(database.id), state)
+  const login = readState(await context.findSecrets(request.database.id), state)
   if (login && isAccepted(login)) return login
+  requireAllowance(context, request)
+  audit(request.caller.log, 'login.failed', { databaseId: request.database.id, way: 'external' })
+  await countForged(context, request)
+  throw new Problem('code_invalid')
+}
+
+/** @throws {Problem} `too_many_attempts` if the network of the client has failed too often */
+export function requireAllowance({ networkAllowance, throttle }: AppContext, { database, caller }: Request) {
   const sources = throttle.keys.sources(database.id, caller.clientAddress)
   const refusal = networkAllowance.refusal(database, sources)
   if (refusal) throw refusal
-  audit(caller.log, 'login.failed', { databaseId: database.id, way: 'external' })
-  await networkAllowance.countFailure(database, sources).catch(ifDatabaseDeleted())
-  throw new Problem('code_invalid')
 }
+
+/** Counts a failure of the network of the client. */
+export const countForged = ({ networkAllowance, throttle }: AppContext, { database, caller }: Request) =>
+  networkAllowance
+    .countFailure(database, throttle.keys.sources(database.id, caller.clientAddress))
+    .catch(ifDatabaseDeleted())

@@ -9,9 +9,10 @@ import { signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import { identify } from '../providers/identify.js'
 import { ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
+import { returnedCode } from '../providers/returned-code.js'
 import type { DatabaseRequest } from '../request.js'
 import { isRedirectAllowed } from './redirects.js'
-import { requireState } from './require-state.js'
+import { countForged, requireAllowance, requireState } from './require-state.js'
 import { returnedClaims } from './returned-claims.js'
 import type { StartedAtProvider } from './state.js'
 
@@ -29,6 +30,7 @@ const loginErrors = [
   'connection_not_found',
   'provider_invalid',
   'provider_unavailable',
+  'too_many_attempts',
 ] as const satisfies (ProviderErrorCode | ProblemCode)[]
 type LoginError = (typeof loginErrors)[number]
 
@@ -42,13 +44,14 @@ const isLoginError = (code: unknown): code is LoginError => loginErrors.some((ea
  */
 export async function returnFromProvider(context: AppContext, request: ProviderReturn): Promise<string> {
   const login = await requireReturned(context, request)
-  const { id, redirectUrl } = login
+  const url = new URL(login.redirectUrl)
   try {
     const code = await receive(context, request, login).catch(ifDatabaseDeleted())
-    return `${redirectUrl}#code=${code}`
+    url.hash = `code=${code}`
   } catch (error) {
-    return `${redirectUrl}#error=${errorOf(request, error)}&login=${id}`
+    url.hash = `error=${await errorOf(context, request, error)}&login=${login.id}`
   }
+  return url.href
 }
 
 async function requireReturned(context: AppContext, request: ProviderReturn): Promise<StartedAtProvider> {
@@ -67,33 +70,45 @@ async function requireReturned(context: AppContext, request: ProviderReturn): Pr
 /** Returns the code of a login. Its row is stored before the provider gets its code, so that a state returns once. */
 async function receive(
   context: AppContext,
-  { database: { id: databaseId, issuer }, parameters }: ProviderReturn,
+  request: ProviderReturn,
   { id, challenge, expiresAt, ...login }: StartedAtProvider,
 ) {
   const { store, now, providers, findSecrets } = context
+  const { database, parameters } = request
+  const databaseId = database.id
+  requireAllowance(context, request)
   const connection = await requireConnection(context, databaseId, login.connection)
+  const code = returnedCode(await providers.find(connection), parameters)
   const { sealedSecret, name } = connection
   const key = { databaseId, id }
   const row = { ...key, challenge, connection: name, expiresAt: new Date(expiresAt) }
   if (now() >= expiresAt || !(await insertReturned(store, row))) throw new Problem('code_invalid')
   const claims = await identify(providers, {
     ...login,
+    code,
     connection,
-    parameters,
-    redirectUri: callbackUrl(issuer, name),
+    redirectUri: callbackUrl(database.issuer, name),
     secret: sealedSecret ? openConnectionSecret(store, sealedSecret, { databaseId, name }) : undefined,
+    user: parameters.get('user'),
   })
   await storeClaims(store, key, returnedClaims(claims, now()))
   return signedText(await findSecrets(databaseId), { purpose: 'external_code', id })
 }
 
-/** Logs why a login has failed, and returns what the page of the app learns. Throws what is no failure of the login. */
-function errorOf({ database, caller, connection }: ProviderReturn, error: unknown): LoginError {
+/**
+ * Logs why a login has failed, and returns what the page of the app learns. A code that the provider rejects counts as a failure of
+ * the network: whoever guesses codes would store a row with each.
+ *
+ * @throws what is no failure of the login
+ */
+async function errorOf(context: AppContext, request: ProviderReturn, error: unknown): Promise<LoginError> {
+  const { database, caller, connection } = request
   const ids = { databaseId: database.id, connection }
   const code = error instanceof ProviderError || error instanceof Problem ? error.code : undefined
   if (!isLoginError(code)) throw error
   audit(caller.log, 'login.failed', { ...ids, way: 'external' })
   if (error instanceof ProviderError && code !== 'access_denied')
     caller.log.warn({ ...ids, reason: error.message }, 'a login at a provider has failed')
+  if (code === 'code_invalid') await countForged(context, request)
   return code
 }

@@ -3,17 +3,16 @@ import { exchangeCode, type Grant } from './exchange-code.js'
 import type { Provider, Providers } from './find-provider.js'
 import { invalid, unavailable } from './provider-error.js'
 import { type ProviderDocument, type ProviderDocuments, readClaims } from './read-claims.js'
-import { returnedCode } from './returned-code.js'
 import { verifyIdToken } from './verify-id-token.js'
 
 /** Time limit of all requests of a login together, in milliseconds. */
 const loginMilliseconds = 10_000
 
 /** A login that has returned from a provider. */
-export interface ReturnedLogin extends Omit<Grant, 'code'> {
+export interface ReturnedLogin extends Grant {
   nonce: string
-  /** What the browser has brought to the callback. */
-  parameters: URLSearchParams
+  /** The field `user` of the form that the browser has posted. */
+  user: string | null
 }
 
 /**
@@ -23,10 +22,9 @@ export interface ReturnedLogin extends Omit<Grant, 'code'> {
  */
 export const identify = ({ find, fetch }: Providers, login: ReturnedLogin): Promise<ProviderClaims> =>
   withinTime(async (signal) => {
-    const { connection, nonce, parameters } = login
+    const { connection, nonce, user } = login
     const provider = await find(connection)
-    const code = returnedCode(provider, parameters)
-    const tokens = await exchangeCode(fetch, provider, { ...login, code, signal })
+    const tokens = await exchangeCode(fetch, provider, { ...login, signal })
     const read = async (url: string) => {
       const headers = { authorization: `Bearer ${tokens.access_token}` }
       const { status, body } = await fetch({ url, headers, signal })
@@ -39,7 +37,7 @@ export const identify = ({ find, fetch }: Providers, login: ReturnedLogin): Prom
     const hasEmail = typeof claims.email === 'string' || !provider.profile
     const email = hasEmail ? claims : objectOf(await read(provider.profile as string))
     if (email.sub !== claims.sub) throw invalid('the UserInfo endpoint has returned another person')
-    return readClaims(connection, { profile: claims, email, posted: parsed(parameters.get('user')) })
+    return readClaims(connection, { profile: claims, email, posted: parsed(user) })
   })
 
 /** Reads a person from endpoints of a provider without ID tokens. The address and its flag are in one entry of a list. */
