@@ -1,4 +1,5 @@
 import { deleteFactors } from '../store/queries/factors.js'
+import { type DeletedIdentity, deleteIdentities } from '../store/queries/identities.js'
 import { forgetNetworks, verifyAndRevoke } from '../store/queries/reclaim.js'
 import { freeReserved } from '../store/queries/reserved-addresses.js'
 import type { Change, Fact } from './change.js'
@@ -12,17 +13,27 @@ import type { Change, Fact } from './change.js'
  */
 export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
   await verifyAndRevoke(change, { databaseId: change.database.id, userId }, change.now)
-  await removeClaims(change, userId)
-  return [
-    { type: 'user.reclaimed', userId },
-    { type: 'user.email_verified', userId },
-  ]
+  const removed = await removeClaims(change, userId)
+  return [{ type: 'user.reclaimed', userId }, { type: 'user.email_verified', userId }, ...removed]
 }
 
-/** Removes what else a person who signed up with the address of another one could use: former addresses, known networks and factors. */
-export async function removeClaims(change: Change, userId: string) {
+/**
+ * Removes what else a person who signed up with the address of another one could use: former addresses, known networks, factors and
+ * identities.
+ */
+export async function removeClaims(change: Change, userId: string): Promise<Fact[]> {
   const key = { databaseId: change.database.id, userId }
   await freeReserved(change, key, 0)
   await forgetNetworks(change, key)
   await deleteFactors(change, key)
+  return unlinked(userId, await deleteIdentities(change, key))
 }
+
+/** Returns the facts of identities that were removed. */
+export const unlinked = (userId: string, identities: readonly DeletedIdentity[]): Fact[] =>
+  identities.map(({ id: identityId, connection }) => ({
+    type: 'user.identity_unlinked',
+    userId,
+    identityId,
+    connection,
+  }))

@@ -46,9 +46,12 @@ it.for(needsToken)('$name needs a token of its database', async (described, { us
   }).toEqual({ missing: 'token_missing', foreign: 'token_invalid', unknown: 'database_not_found' })
 })
 
-it('the operations of accounts and tenants do not exist in a database without them', async ({ usher }) => {
+it('the operations of accounts, factors and tenants do not exist in a database without them', async ({
+  usher,
+}) => {
   const off = await usher.newDatabase()
-  await setDatabase(usher.store, off, { accountOperations: false, tenantOperations: false })
+  const without = { accountOperations: false, tenantOperations: false, secondFactor: 'off' } as const
+  await setDatabase(usher.store, off, without)
   const { token } = await off.signedUp()
   const found = new Map<string, boolean>()
   for (const { name, route } of ofDatabase) {

@@ -21,8 +21,6 @@ it('leads the browser back to the app with a code, and stores what the provider 
       id: login,
       kind: 'external',
       connection: 'acme',
-      email: 'ada@example.com',
-      canonicalEmail: 'ada@example.com',
       claims: {
         issuer: provider.issuer,
         subject: 'ada',

@@ -12,6 +12,7 @@ const database = {
   noticeEmailChanged: false,
   noticeNewNetwork: true,
   noticeSessionReused: false,
+  noticeIdentity: false,
   noticeFactor: false,
   noticeSecondStep: false,
   noticeAccountDeleted: false,

@@ -107,6 +107,17 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         lastFailureAt: now,
       })),
     })
+    await prisma.identity.createMany({
+      data: {
+        ...user,
+        id: uuid(74 + index),
+        connection: 'acme',
+        issuer: 'https://acme.example',
+        subject: uuid(74 + index),
+        isProven: true,
+        linkedAt: now,
+      },
+    })
     await prisma.factor.createMany({
       data: {
         ...user,

@@ -12,6 +12,9 @@ export const notices = (isOn: boolean) => ({
   noticePasswordChanged: isOn,
   noticeEmailChanged: isOn,
   noticeSessionReused: isOn,
+  noticeIdentity: isOn,
+  noticeFactor: isOn,
+  noticeSecondStep: isOn,
   noticeAccountDeleted: isOn,
 })
 

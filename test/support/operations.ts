@@ -52,13 +52,7 @@ const undoCode = async (scene: Scene) => {
 }
 
 /** Operations whose rows come with them. */
-type WithoutRow =
-  | 'loginWithIdToken'
-  | 'listIdentities'
-  | 'linkIdentity'
-  | 'unlinkIdentity'
-  | 'listUserIdentities'
-  | 'removeUserIdentity'
+type WithoutRow = 'loginWithIdToken'
 
 /** One row an operation of the API. A test fails if one is missing. */
 export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, Operation> = {
@@ -93,6 +87,15 @@ export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, O
       {
         body: async (scene) => ({ ...(await scene.startedLogin(scene.invitedEmail)), newTenant: 'Engines' }),
       },
+      // A known identity, one of an account with its address, and one that signs up.
+      {
+        body: async ({ linked, returned, user: { id } }) => {
+          await linked()
+          return returned({ subject: `linked-${id}` })
+        },
+      },
+      { body: ({ returned, user: { id, email } }) => returned({ subject: `known-${id}`, email }) },
+      { body: ({ returned, user: { id, email } }) => returned({ subject: id, email: `idp-${email}` }) },
       {
         body: async (scene) => ({
           ...(await scene.startedLogin(`digits-${scene.user.email}`)),
@@ -136,6 +139,21 @@ export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, O
   endAllSessions: {},
   endOtherSessions: { token: async ({ session }) => (await session()).token.jwt },
   endSessionById: { also: [{ params: () => ({ sessionId: bystander.sessionId }) }] },
+  listIdentities: {},
+  linkIdentity: {
+    body: async ({ returned, user: { id } }) => ({ ...(await returned({ subject: id })), password }),
+    changes: ['user.identity_linked'],
+    also: [
+      {
+        body: async ({ returned, linked }) => {
+          await linked()
+          return { ...(await returned()), password }
+        },
+        problem: 'already_linked',
+      },
+    ],
+  },
+  unlinkIdentity: { body: () => ({ password }), changes: ['user.identity_unlinked'] },
   verifySecondFactor: {
     body: ({ secondStep }) => secondStep(),
     also: [
@@ -258,10 +276,7 @@ export const operations: Record<Exclude<NamesOf<typeof contract>, WithoutRow>, O
 }
 
 /** One row an operation of the management API. A test fails if one is missing. */
-export const managementOperations: Record<
-  Exclude<NamesOf<typeof managementContract>, WithoutRow>,
-  Operation
-> = {
+export const managementOperations: Record<NamesOf<typeof managementContract>, Operation> = {
   listUsers: {
     also: [
       () => '?disabled=true',
@@ -299,6 +314,8 @@ export const managementOperations: Record<
   setUserPassword: { body: () => ({ password: newPassword }), changes: ['user.password_changed'] },
   unlockUser: { also: [{ before: (scene) => scene.failLogins(6), params: own }] },
   listUserSessions: { params: own },
+  listUserIdentities: { params: own },
+  removeUserIdentity: { changes: ['user.identity_unlinked'] },
   endUserSessions: { params: own },
   createUserCode: {
     body: () => ({ purpose: 'password_reset', deliver: 'return' }),

@@ -2,6 +2,7 @@ import type { AppRoute } from '@ts-rest/core'
 import type { AddedFactor, RouteMetadata, Session, SignedInUser } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
+import type { ProviderClaims } from '../../server/domain/connections/claims.js'
 import { password, type TestApi, type TestDatabase, validUser } from './app.js'
 import { mailOf, newVerifier } from './login-mail.js'
 import {
@@ -12,6 +13,7 @@ import {
   type OperationRequest,
 } from './operations.js'
 import { createApiKey, putMember, setDatabase } from './operator-changes.js'
+import { addConnection, returnedCode } from './returned-login.js'
 import { totpAt } from './second-factor.js'
 import { codeIn, type Smtp } from './smtp.js'
 
@@ -44,6 +46,7 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
     options: {},
   }
   await api.store.prisma.connection.create({ data: { databaseId: database.id, ...github, createdAt } })
+  await addConnection(api, database.id, 'acme')
   const operation = { store: api.store, now: createdAt }
   const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
   const { key } = await createApiKey(operation, database, described)
@@ -95,6 +98,19 @@ export async function createScene(stage: Stage) {
     const { challenge, secret } = response.json()
     return { challenge: String(challenge), secret: String(secret), totp: totpAt(secret, api.clock.now) }
   }
+  /** Lets a person return from a provider. Returns the code and the verifier that finish the login. */
+  async function returned(person: Partial<ProviderClaims> = {}) {
+    const { verifier, challenge } = newVerifier()
+    return { verifier, code: await returnedCode(api, database.id, { challenge, ...person }) }
+  }
+  let identity: Promise<{ id: string }> | undefined
+  /** Links an identity to the user, at the first call. */
+  function linked() {
+    identity ??= returned({ subject: `linked-${user.id}` })
+      .then((body) => database.as(user.token.jwt, 'POST', 'me/identities', { ...body, password }))
+      .then((response) => response.json())
+    return identity
+  }
   const succeed = (of: DescribedOperation['api']) => async (name: string, request?: OperationRequest) => {
     const described = everyOperation.find((each) => each.api === of && each.name === name)
     if (!described) throw new Error(`no operation ${name}`)
@@ -128,6 +144,8 @@ export async function createScene(stage: Stage) {
     member,
     session,
     factor,
+    returned,
+    linked,
     enrolment,
     /** Logs in with the password. Returns the challenge, and the next code of the app. */
     async secondStep() {
@@ -177,6 +195,10 @@ async function urlOf({ database }: Stage, scene: Scene, { path }: AppRoute, requ
   if (path.includes(':sessionId'))
     given.sessionId ??= (await scene.session()).refreshToken.value.split('.')[0]
   if (path.includes(':factorId')) given.factorId ??= (await scene.factor()).factor.id
+  if (path.includes(':identityId')) {
+    given.identityId ??= (await scene.linked()).id
+    given.userId ??= scene.user.id
+  }
   if (path.includes(':userId')) given.userId ??= (await scene.member()).id
   if (path.includes(':invitationId')) given.invitationId ??= (await scene.call('inviteMember')).id
   return path.replace(/:(\w+)/g, (_, name) => given[name] ?? '') + (request.query?.(scene) ?? '')

@@ -1,12 +1,13 @@
 import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
 import { useResetCode } from '../../store/queries/codes.js'
+import { deleteUnprovenIdentities } from '../../store/queries/identities.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { withSecondStep } from '../factors/second-step.js'
 import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
-import { removeClaims } from '../reclaim.js'
+import { removeClaims, unlinked } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication, type SecondStep } from '../tokens/authentication.js'
 import { completeLogin } from '../users/complete-login.js'
@@ -38,7 +39,10 @@ export async function resetPassword(
       const { now } = change
       const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
       if (!user) throw new Problem('code_invalid')
-      if (user.isNewlyVerified) await removeClaims(change, userId)
+      // An identity that was linked while the address was not verified may be that of a stranger.
+      const removed = user.isNewlyVerified
+        ? await removeClaims(change, userId)
+        : unlinked(userId, await deleteUnprovenIdentities(change, { databaseId: database.id, userId }))
       const proven = { way: 'mail', at: now.getTime(), second } as const
       // An account whose address was never verified is given to another person, as if that person signed up.
       const authentication = user.isNewlyVerified
@@ -52,6 +56,7 @@ export async function resetPassword(
           { type: 'user.password_reset', userId },
           ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
           ...factsOfUse(user),
+          ...removed,
         ],
         events: [{ type: 'user.password_changed', userId }],
         mails: noticeMessages(database, 'password_changed', notified),

@@ -1,12 +1,14 @@
 import type { ChangedEmail, UndoEmailChangeBody } from '@usher/contract'
 import { lockUser } from '../../store/queries/changed-user.js'
 import { replaceAddress } from '../../store/queries/email-changes.js'
+import { deleteIdentitiesSince } from '../../store/queries/identities.js'
 import { findReserved, freeReserved } from '../../store/queries/reserved-addresses.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { requireIssued } from '../keys/signed-text.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { Problem } from '../problem.js'
+import { unlinked } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 
 /**
@@ -25,7 +27,7 @@ export async function undoEmailChange(
     const reserved = await findReserved(store, { databaseId, id })
     return reserved && reserved.until.getTime() > context.now() ? reserved : undefined
   }
-  const { id, userId, email, canonicalEmail, number } = await requireIssued(context, databaseId, {
+  const { id, userId, email, canonicalEmail, number, createdAt } = await requireIssued(context, databaseId, {
     purpose: 'email_change_undo',
     code: request.body.code,
     find: (id) => find(context.store, id),
@@ -38,12 +40,15 @@ export async function undoEmailChange(
     if (!user || !(await find(change, id))) throw new Problem('code_invalid')
     await freeReserved(change, key, number)
     await replaceAddress(change, key, { email, canonicalEmail, now, withoutPassword: true })
+    // The person who made the change may have linked them.
+    const identities = await deleteIdentitiesSince(change, key, createdAt)
     const template = 'email_change_undone'
     return {
       result: { email },
       facts: [
         { type: 'user.email_change_undone', userId },
         { type: 'user.email_verified', userId },
+        ...unlinked(userId, identities),
       ],
       mails: [mailMessage({ databaseId, type: 'password_reset', template, userId }, now)],
     }

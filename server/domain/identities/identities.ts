@@ -1,39 +1,112 @@
 import type {
   Identity,
   IdentityList,
+  IdentityPath,
   LinkIdentityBody,
   SignedInUser,
   UnlinkIdentityBody,
 } from '@usher/contract'
-import type { UserIdentityList } from '@usher/contract/management'
+import { isUniqueViolation } from '../../store/errors.js'
+import { findIdentities, findIdentityUserId, type ListedIdentity } from '../../store/queries/identities.js'
+import { findAttempt, useAttempt } from '../../store/queries/login-attempts.js'
+import { type Change, type Outcome, runChange } from '../change.js'
+import type { ProviderClaims } from '../connections/claims.js'
+import type { Connection } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
-import type { KeyRequest, UserRequest } from '../request.js'
+import { requireLocked } from '../locked-user.js'
+import { link } from '../logins/link.js'
+import { requireAttempt } from '../logins/proof.js'
+import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import { Authentication } from '../tokens/authentication.js'
+import { confirmUser } from '../users/authenticate.js'
+import { completeLogin } from '../users/complete-login.js'
+import { removeIdentity } from './remove.js'
 
-export async function listIdentities(_context: AppContext, _request: UserRequest): Promise<IdentityList> {
-  throw new Error('not built')
+/** Returns an identity as its user sees it. */
+export const shownIdentity = ({
+  id,
+  connection,
+  email,
+  linkedAt,
+}: Pick<ListedIdentity, 'id' | 'connection' | 'email' | 'linkedAt'>): Identity => ({
+  id,
+  connection,
+  email,
+  linkedAt: linkedAt.toISOString(),
+})
+
+/** Returns the identities of the user of a token. */
+export async function listIdentities(
+  { store }: AppContext,
+  { database, user }: UserRequest,
+): Promise<IdentityList> {
+  const identities = await findIdentities(store, { databaseId: database.id, userId: user.id })
+  return { identities: identities.map(shownIdentity) }
 }
 
+/**
+ * Links the identity of a login that has returned to the user of a token.
+ *
+ * @throws {Problem} `code_invalid`; `identity_taken`; `already_linked`; those of `confirmUser`
+ */
 export async function linkIdentity(
-  _context: AppContext,
-  _request: UserRequest<LinkIdentityBody>,
+  context: AppContext,
+  request: UserRequest<LinkIdentityBody>,
 ): Promise<Identity> {
-  throw new Error('not built')
+  const { database, body } = request
+  const attempt = await requireAttempt(context, database.id, body)
+  if (attempt.kind !== 'external') throw new Problem('code_invalid')
+  const connections = await context.findConnections(database.id)
+  const connection = connections.find(({ name }) => name === attempt.connection)
+  if (!connection) throw new Problem('code_invalid')
+  await confirmUser(context, request, body)
+  const wanted = { attemptId: attempt.id, connection, userId: request.user.id }
+  const identity = await runChange(context, request, (change) => linkReturned(change, wanted)).catch(
+    (error) => {
+      throw isUniqueViolation(error) ? new Problem('identity_taken', { cause: error }) : error
+    },
+  )
+  return shownIdentity(identity)
 }
 
+async function linkReturned(
+  change: Change,
+  { attemptId, connection, userId }: { attemptId: string; connection: Connection; userId: string },
+): Promise<Outcome<ListedIdentity>> {
+  const { database, now } = change
+  const key = { databaseId: database.id, id: attemptId }
+  const attempt = await findAttempt(change, key, { now, lock: true })
+  if (attempt?.kind !== 'external' || attempt.usedAt) throw new Problem('code_invalid')
+  const { email, emailVerifiedAt, generation } = await requireLocked(change, userId)
+  const claims = attempt.claims as ProviderClaims
+  const { issuer, subject } = claims
+  const holder = await findIdentityUserId(change, { ...key, connection: connection.name, issuer, subject })
+  if (holder) throw new Problem(holder === userId ? 'already_linked' : 'identity_taken')
+  const user = { id: userId, email, isVerified: emailVerifiedAt !== null }
+  const { identity, ...outcome } = await link(change, { user, connection, claims })
+  await useAttempt(change, key, { userId, generation, now })
+  return { result: identity, ...outcome }
+}
+
+/**
+ * Removes an identity of the user of a token, who must keep a way to log in. Revokes all tokens and sessions.
+ *
+ * @throws {Problem} `identity_not_found`; `last_login_method`; those of `confirmUser`
+ */
 export async function unlinkIdentity(
-  _context: AppContext,
-  _request: UserRequest<UnlinkIdentityBody>,
+  context: AppContext,
+  request: UserRequest<UnlinkIdentityBody> & { params: IdentityPath },
 ): Promise<SignedInUser> {
-  throw new Error('not built')
-}
-
-export async function listUserIdentities(
-  _context: AppContext,
-  _request: KeyRequest,
-): Promise<UserIdentityList> {
-  throw new Error('not built')
-}
-
-export async function removeUserIdentity(_context: AppContext, _request: KeyRequest): Promise<void> {
-  throw new Error('not built')
+  const { database, user, claims, body, params } = request
+  await confirmUser(context, request, body)
+  const connections = await context.findConnections(database.id)
+  const wanted = { userId: user.id, identityId: params.identityId, connections }
+  const at = context.now()
+  const { generation } = await runChange(context, request, (change) => removeIdentity(change, wanted))
+  return completeLogin(context, request, {
+    user: { ...user, generation, disabledAt: null },
+    authentication: Authentication.ofToken(user, claims.proven),
+    readAt: at,
+  })
 }

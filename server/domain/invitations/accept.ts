@@ -48,7 +48,7 @@ export async function acceptByUser(
 }
 
 /** Returns whether users without a password can log in: by a password reset, or by mail. */
-const canReturn = (database: RuleDatabase) =>
+export const canReturn = (database: RuleDatabase) =>
   (database.accountOperations && database.appUrl !== null) || loginMailOf(database) !== 'off'
 
 /**

@@ -1,4 +1,3 @@
-import { requireCanonicalEmail } from '../canonical-email.js'
 import type { ProviderClaims } from '../connections/claims.js'
 
 /** How long a login that has returned can be finished. */
@@ -7,7 +6,5 @@ const finishMilliseconds = 600_000
 /** Returns what is stored of the claims of a login that has returned. */
 export const returnedClaims = (claims: ProviderClaims, now: number) => ({
   claims,
-  email: claims.email,
-  canonicalEmail: claims.email === null ? null : requireCanonicalEmail(claims.email),
   expiresAt: new Date(now + finishMilliseconds),
 })

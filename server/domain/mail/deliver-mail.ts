@@ -25,6 +25,8 @@ const deliveries: Record<Exclude<MailName, 'email_taken' | 'email_change_undone'
   factor_removed: deliverNotice,
   recovery_codes_created: deliverNotice,
   second_step_failed: deliverNotice,
+  identity_linked: deliverNotice,
+  identity_removed: deliverNotice,
   account_deleted: deliverNotice,
 }
 

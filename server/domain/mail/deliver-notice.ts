@@ -14,11 +14,16 @@ export async function deliverNotice(
   message: MailMessage,
 ) {
   const { databaseId, userId, payload, recipient, createdAt } = message
-  const { type: name } = payload as { type: Notice | 'email_change_requested' }
+  const { type: name, provider } = payload as { type: Notice | 'email_change_requested'; provider?: string }
   const user = userId ? await findRecipient(sender.store, databaseId, userId) : undefined
   const address = recipient ?? user?.email
   if (!address) return
   const email = address.normalize('NFC')
-  const fields = { email, name: harmlessName(user?.preferredName ?? null) ?? email, time: createdAt }
+  const fields = {
+    email,
+    name: harmlessName(user?.preferredName ?? null) ?? email,
+    provider,
+    time: createdAt,
+  }
   await sendMail(sender, { ...message, ...delivery }, { name, locale: user?.locale, fields })
 }

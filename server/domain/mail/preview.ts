@@ -21,6 +21,7 @@ export function previewFields(
     until: later,
     tenant: 'Analytical Engines',
     inviter: 'Grace Hopper',
+    provider: 'Google',
     expires: later,
     time: new Date(now),
   }

@@ -24,6 +24,8 @@ export interface MailFields {
   until?: Date | undefined
   tenant?: string | undefined
   inviter?: string | undefined
+  /** What an operator calls the provider of an identity. */
+  provider?: string | undefined
   /** When the invitation expires. */
   expires?: Date
   /** When it happened. */

@@ -35,6 +35,7 @@ export const placeholders = [
   'until',
   'tenant',
   'inviter',
+  'provider',
   'expires',
   'time',
 ] as const

@@ -11,18 +11,20 @@ interface UserMail {
   userId: string | undefined
   /** The address. By default that of the user when the mail is sent. */
   recipient?: string
+  /** What the operator calls the provider of an identity. */
+  provider?: string
 }
 
 /** Returns the message that sends a mail to a user. The id of its code, if it sends one, is that of the message. */
 export const mailMessage = (
-  { databaseId, type, template, userId, recipient }: UserMail,
+  { databaseId, type, template, userId, recipient, provider }: UserMail,
   createdAt: Date,
 ) => ({
   databaseId,
   id: uuidv7(),
   kind: 'mail',
   userId: userId ?? null,
-  payload: { type, ...(template && { template }) },
+  payload: { type, ...(template && { template }), ...(provider && { provider }) },
   ...(recipient !== undefined && { recipient }),
   createdAt,
   dueAt: createdAt,

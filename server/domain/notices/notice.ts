@@ -12,6 +12,8 @@ const settingOf = {
   factor_removed: 'noticeFactor',
   recovery_codes_created: 'noticeFactor',
   second_step_failed: 'noticeSecondStep',
+  identity_linked: 'noticeIdentity',
+  identity_removed: 'noticeIdentity',
   account_deleted: 'noticeAccountDeleted',
 } as const
 
@@ -31,6 +33,8 @@ interface Notified {
   /** Whether the address was verified. */
   isVerified: boolean
   now: Date
+  /** What the operator calls the provider of an identity. */
+  provider?: string
   /** The locale of a user who is deleted. By default, it is read when the mail is sent. */
   locale?: string | null
 }

@@ -7,7 +7,9 @@ import { unindexed } from './unindexed.js'
 type AttemptKey = Pick<LoginAttempt, 'databaseId' | 'id'>
 
 /** An account with an address. */
-export type AddressHolder = Pick<User, 'id' | 'emailVerifiedAt' | 'disabledAt'> & { generation: number }
+export type AddressHolder = Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'disabledAt'> & {
+  generation: number
+}
 
 /** Returns the account with an address, or undefined. @param lock whether to lock it until the transaction ends */
 export async function findAddressHolder(
@@ -21,7 +23,7 @@ export async function findAddressHolder(
 }
 
 const findHolderStatement = `
-  SELECT id, email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", generation
+  SELECT id, email, email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", generation
   FROM usher."user" AS u WHERE database_id = $1::uuid AND email_key = $2 AND ${isAccount('u')}`
 
 const lockHolderStatement = `${findHolderStatement} FOR NO KEY UPDATE`
@@ -45,9 +47,13 @@ const insertStatement = `
   INSERT INTO usher.login_attempt (database_id, id, kind, challenge, email, email_key, generation, expires_at)
   VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::bigint, $8::timestamptz)`
 
+type AnyAttempt = Pick<LoginAttempt, 'id' | 'challenge' | 'usedAt' | 'userId'> & { generation: number | null }
+/** A login by mail. */
+export type MailAttempt = AnyAttempt & MailedAddress & { kind: 'mail' }
+/** A login at a provider that has returned. */
+export type ReturnedAttempt = AnyAttempt & { kind: 'external'; connection: string; claims: unknown }
 /** A login that can be finished, or that was just finished. */
-export type FoundAttempt = Pick<LoginAttempt, 'id' | 'challenge' | 'usedAt' | 'userId'> &
-  MailedAddress & { generation: number | null }
+export type FoundAttempt = MailAttempt | ReturnedAttempt
 
 // Servers whose clocks differ must agree on whether a success can be repeated. So the store's clock measures that, from the
 // arrival of the statement on.
@@ -67,8 +73,9 @@ export async function findAttempt(
 }
 
 const findStatement = `
-  SELECT id, challenge, email, email_key AS "canonicalEmail", generation, used_at AS "usedAt", user_id AS "userId"
-  FROM usher.login_attempt WHERE ${isUsable}`
+  SELECT id, kind, challenge, email, email_key AS "canonicalEmail", connection, claims, generation,
+    used_at AS "usedAt", user_id AS "userId"
+  FROM usher.login_attempt WHERE ${isUsable} AND (${unindexed("kind = 'mail'")} OR claims IS NOT NULL)`
 
 const lockStatement = `${findStatement} FOR UPDATE`
 
@@ -92,6 +99,35 @@ export const releaseTry = ({ query }: Queries, { databaseId, id }: AttemptKey) =
 
 const releaseStatement = `
   UPDATE usher.login_attempt SET tries = tries - 1 WHERE database_id = $1::uuid AND id = $2::uuid AND tries > 0`
+
+/**
+ * Records that the user of an identity has logged in with an attempt, unless the attempt was used or the user has changed.
+ *
+ * @param user as it was read
+ * @returns whether it was recorded
+ */
+export async function useAttemptOfKnown(
+  { query }: Queries,
+  { databaseId, id }: AttemptKey,
+  { user, now }: { user: { id: string; generation: number }; now: Date },
+) {
+  const used = await query(useOfKnownStatement, [databaseId, id, user.id, user.generation, now])
+  return used.length > 0
+}
+
+const useOfKnownStatement = `
+  UPDATE usher.login_attempt AS a SET user_id = $3::uuid, generation = $4::bigint, used_at = $5::timestamptz,
+    expires_at = ${after('store.time', '30')}
+  FROM (SELECT statement_timestamp() AS time) AS store
+  WHERE a.database_id = $1::uuid AND a.id = $2::uuid AND a.used_at IS NULL
+    AND ${unindexed('a.expires_at > $5::timestamptz')}
+    AND EXISTS (
+      SELECT 1 FROM usher.identity AS i
+      JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = i.user_id
+      WHERE i.database_id = $1::uuid AND i.connection = a.connection AND i.issuer = a.claims->>'issuer'
+        AND i.subject = a.claims->>'subject' AND u.id = $3::uuid AND u.disabled_at IS NULL AND u.generation = $4::bigint
+    )
+  RETURNING 1`
 
 /** Records who has logged in with a locked attempt, which can be repeated for 30 seconds from then on. */
 export const useAttempt = (

@@ -127,6 +127,20 @@ Jemand hat das richtige Passwort Ihres Kontos {{email}} bei {{app}} eingegeben u
 Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort.
 
 [{{app}} öffnen]({{appUrl}})`,
+  identity_linked: `Subject: Neue Anmeldung hinzugefügt
+
+Mit {{provider}} kann man sich jetzt bei Ihrem Konto {{email}} bei {{app}} anmelden. Hinzugefügt: {{time}}.
+
+Wenn Sie das nicht waren, melden Sie sich an, entfernen Sie {{provider}} aus Ihrem Konto und ändern Sie Ihr Passwort.
+
+[{{app}} öffnen]({{appUrl}})`,
+  identity_removed: `Subject: Anmeldung entfernt
+
+Mit {{provider}} kann man sich nicht mehr bei Ihrem Konto {{email}} bei {{app}} anmelden. Entfernt: {{time}}.
+
+Wenn das weder Sie noch der Betreiber von {{app}} waren, ändern Sie jetzt Ihr Passwort.
+
+[{{app}} öffnen]({{appUrl}})`,
   account_deleted: `Subject: Ihr Konto wurde gelöscht
 
 Ihr Konto {{email}} bei {{app}} wurde gelöscht: {{time}}. Das lässt sich nicht rückgängig machen.

@@ -128,6 +128,20 @@ On {{time}}, someone entered the right password of your {{app}} account {{email}
 If it was not you, change your password now.
 
 [Open {{app}}]({{appUrl}})`,
+  identity_linked: `Subject: A way to log in was added
+
+On {{time}}, {{provider}} was added as a way to log in to your {{app}} account {{email}}.
+
+If it was not you, log in, remove {{provider}} from your account, and change your password.
+
+[Open {{app}}]({{appUrl}})`,
+  identity_removed: `Subject: A way to log in was removed
+
+On {{time}}, {{provider}} was removed as a way to log in to your {{app}} account {{email}}.
+
+If it was neither you nor the operator of {{app}}, change your password now.
+
+[Open {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Your account was deleted
 
 Your {{app}} account {{email}} was deleted on {{time}}. This cannot be undone.

@@ -127,6 +127,20 @@ Alguien ha introducido la contraseña correcta de tu cuenta {{email}} de {{app}}
 Si no has sido tú, cambia ahora tu contraseña.
 
 [Abrir {{app}}]({{appUrl}})`,
+  identity_linked: `Subject: Se ha añadido una forma de iniciar sesión
+
+Ahora se puede iniciar sesión en tu cuenta {{email}} de {{app}} con {{provider}}. Fecha: {{time}}.
+
+Si no has sido tú, inicia sesión, quita {{provider}} de tu cuenta y cambia tu contraseña.
+
+[Abrir {{app}}]({{appUrl}})`,
+  identity_removed: `Subject: Se ha quitado una forma de iniciar sesión
+
+Ya no se puede iniciar sesión en tu cuenta {{email}} de {{app}} con {{provider}}. Fecha: {{time}}.
+
+Si no has sido tú ni el responsable de {{app}}, cambia ahora tu contraseña.
+
+[Abrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Tu cuenta se ha eliminado
 
 Se ha eliminado tu cuenta {{email}} de {{app}}. Fecha: {{time}}. No se puede deshacer.

@@ -127,6 +127,20 @@ Quelqu’un a saisi le bon mot de passe de votre compte {{app}} {{email}}, puis 
 Si ce n’est pas vous, changez votre mot de passe maintenant.
 
 [Ouvrir {{app}}]({{appUrl}})`,
+  identity_linked: `Subject: Un moyen de connexion a été ajouté
+
+On peut désormais se connecter à votre compte {{app}} {{email}} avec {{provider}}. Date : {{time}}.
+
+Si ce n’est pas vous, connectez-vous, supprimez {{provider}} de votre compte et changez votre mot de passe.
+
+[Ouvrir {{app}}]({{appUrl}})`,
+  identity_removed: `Subject: Un moyen de connexion a été supprimé
+
+On ne peut plus se connecter à votre compte {{app}} {{email}} avec {{provider}}. Date : {{time}}.
+
+Si ce n’est ni vous ni le responsable de {{app}}, changez votre mot de passe maintenant.
+
+[Ouvrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Votre compte a été supprimé
 
 Votre compte {{app}} {{email}} a été supprimé. Date : {{time}}. Cette suppression est définitive.

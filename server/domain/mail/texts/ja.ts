@@ -127,6 +127,20 @@ export const ja: MailTexts = {
 お心当たりがない場合は、すぐにパスワードを変更してください。
 
 [{{app}} を開く]({{appUrl}})`,
+  identity_linked: `Subject: ログイン方法が追加されました
+
+{{time}} に、{{app}} のアカウント {{email}} のログイン方法として {{provider}} が追加されました。
+
+お心当たりがない場合は、ログインして {{provider}} をアカウントから削除し、パスワードを変更してください。
+
+[{{app}} を開く]({{appUrl}})`,
+  identity_removed: `Subject: ログイン方法が削除されました
+
+{{time}} に、{{app}} のアカウント {{email}} のログイン方法から {{provider}} が削除されました。
+
+ご自身でも {{app}} の運営者でもない場合は、すぐにパスワードを変更してください。
+
+[{{app}} を開く]({{appUrl}})`,
   account_deleted: `Subject: アカウントが削除されました
 
 {{time}} に、{{app}} のアカウント {{email}} が削除されました。元に戻すことはできません。

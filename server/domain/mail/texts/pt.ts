@@ -127,6 +127,20 @@ Alguém digitou a senha correta da sua conta {{email}} no {{app}} e, depois, vá
 Se não foi você, altere a sua senha agora.
 
 [Abrir {{app}}]({{appUrl}})`,
+  identity_linked: `Subject: Uma forma de acesso foi adicionada
+
+Agora é possível entrar na sua conta {{email}} no {{app}} com {{provider}}. Data: {{time}}.
+
+Se não foi você, entre, remova {{provider}} da sua conta e altere a sua senha.
+
+[Abrir {{app}}]({{appUrl}})`,
+  identity_removed: `Subject: Uma forma de acesso foi removida
+
+Não é mais possível entrar na sua conta {{email}} no {{app}} com {{provider}}. Data: {{time}}.
+
+Se não foi você nem o responsável pelo {{app}}, altere a sua senha agora.
+
+[Abrir {{app}}]({{appUrl}})`,
   account_deleted: `Subject: Sua conta foi excluída
 
 A sua conta {{email}} no {{app}} foi excluída. Data: {{time}}. Isso não pode ser desfeito.
