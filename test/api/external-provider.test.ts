@@ -165,6 +165,27 @@ it.for<[string, (response: ServerResponse) => unknown, string]>([
   },
 )
 
+it('returns provider_unavailable if the provider does not respond to a code within five seconds', async ({
+  external,
+  provider,
+}) => {
+  const { url, login } = await external.started()
+  let receive = () => {}
+  const received = new Promise<void>((resolve) => {
+    receive = resolve
+  })
+  provider.lies = at('/token', () => receive())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const callback = external.callback(provider.authorize(url))
+    await received
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect((await callback).result).toEqual({ error: 'provider_unavailable', login })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 it('reads no more than 256 KiB of a response of a gigabyte', async ({ external, provider }) => {
   let sent = 0
   let close = () => {}

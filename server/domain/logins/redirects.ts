@@ -8,7 +8,7 @@ const redirectsOf = ({ loginRedirects, appUrl }: Redirecting) =>
   loginRedirects.length > 0 || appUrl === null ? loginRedirects : [`${appUrl}/login`]
 
 /** The addresses at which a native app listens, on a port that its system chooses (RFC 8252, section 7.3). */
-const anyPort = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+(?=\/|\?|$)/
+const anyPort = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+/
 
 const withoutPort = (url: string) => url.replace(anyPort, '$1')
 
