@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { elsewhere, outcome } from '../support/codes.js'
 import { clientId, it } from '../support/external.js'
-import type { Lies } from '../support/lying-provider.js'
+import { ada, type Lies } from '../support/lying-provider.js'
 
 const invalid = [400, 'code_invalid']
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -60,6 +61,7 @@ it('returns code_invalid for an expired login, and 404 for a connection that was
   clock.now += 600_000
   expect(outcome(await external.post('id-token', body))).toEqual(invalid)
   clock.now -= 600_000
+  expect(await external.attempts()).toEqual([])
   await external.add({ issuer: provider.issuer, isEnabled: false })
   expect(outcome(await external.post('id-token', body))).toEqual([404, 'connection_not_found'])
 })
@@ -91,17 +93,56 @@ it.for<[string, (nonce: string) => string, string]>([
   ['the nonce itself', (nonce) => nonce, clientId],
   ['the SHA-256 of the nonce', sha256, clientId],
   ['the client id of an app on a phone', sha256, 'com.example.app'],
-])('stores what an ID token says that has %s', async ([, nonceOf, audience], { external, provider }) => {
-  await external.add({ issuer: provider.issuer, options: { audiences: ['com.example.app'] } })
-  const { state, nonce, verifier, login } = await external.started()
-  const idToken = await provider.idToken(audience, nonceOf(nonce))
-  await external.post('id-token', { state, idToken, verifier })
-  expect(await external.attempts()).toMatchObject([
-    {
-      id: login,
-      kind: 'external',
+])(
+  'signs up and logs in with an ID token that has %s',
+  async ([, nonceOf, audience], { external, provider, app }) => {
+    await external.add({ issuer: provider.issuer, options: { audiences: ['com.example.app'] } })
+    const logIn = async (more = {}) => {
+      const { state, nonce, verifier, login } = await external.started()
+      const idToken = await provider.idToken(audience, nonceOf(nonce))
+      return { login, response: await external.post('id-token', { state, idToken, verifier, ...more }) }
+    }
+    const first = await logIn({ preferredName: 'Countess' })
+    expect([first.response.statusCode, first.response.json()]).toMatchObject([200, { isNewUser: true }])
+    const { token, id } = first.response.json()
+    expect(decodeJwt(token.jwt).jti).toBe(first.login)
+    expect((await app.me(token.jwt)).json()).toMatchObject({
       email: 'ada@example.com',
-      claims: { subject: 'ada', emailProof: 'verified' },
-    },
+      emailVerified: true,
+      preferredName: 'Countess',
+    })
+    const second = await logIn()
+    expect([second.response.statusCode, second.response.json()]).toMatchObject([
+      200,
+      { id, isNewUser: false },
+    ])
+  },
+)
+
+it('uses a token once: the same request finds its login, and opens one session', async ({
+  external,
+  provider,
+  app,
+  usher,
+}) => {
+  const { state, nonce, verifier, login, url } = await external.started()
+  const body = { state, verifier, idToken: await provider.idToken(clientId, nonce) }
+  const asked = await external.post('id-token', { ...body, mayCreate: false })
+  expect(outcome(asked)).toEqual([409, 'account_missing'])
+  const [first, second] = await Promise.all([
+    external.post('id-token', body),
+    external.post('id-token', body),
   ])
+  expect([first.statusCode, second.statusCode]).toEqual([200, 200])
+  const tokens = [first, second].map((response) => response.json().token.jwt)
+  const sessions = []
+  for (const token of tokens) sessions.push((await app.openSession(token)).statusCode)
+  expect(sessions).toEqual([201, 409])
+  // What another token says for the same login changes nothing.
+  const eve = await provider.idToken(clientId, nonce, { ...ada, sub: 'eve', email: 'eve@example.com' })
+  expect((await external.post('id-token', { ...body, idToken: eve })).json().id).toBe(first.json().id)
+  expect((await external.callback(provider.authorize(url))).result.error).toBe('code_invalid')
+  const key = { databaseId_id: { databaseId: app.id, id: login } }
+  await usher.store.prisma.loginAttempt.update({ where: key, data: { expiresAt: new Date(0) } })
+  expect(outcome(await external.post('id-token', body))).toEqual(invalid)
 })

@@ -198,6 +198,15 @@ it('logs in at Microsoft with accounts of all tenants, each by its own issuer', 
   expect(await login({ iss: iss(tenant), oid: null })).toEqual(rejected)
 })
 
+it('returns 503 if the tenants have another origin than the issuer of the connection', async ({
+  external,
+  provider,
+}) => {
+  await external.add({ preset: 'microsoft', issuer: common(provider.origin) })
+  provider.lies = { discovery: { issuer: 'https://other.example.com/{tenantid}/v2.0' } }
+  expect((await external.start()).statusCode).toBe(503)
+})
+
 it('accepts only accounts of the tenant that the issuer of the connection names', async ({
   external,
   provider,

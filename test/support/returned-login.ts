@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { generateKeyPair, SignJWT } from 'jose'
 import type { ProviderClaims } from '../../server/domain/connections/claims.js'
 import type { ConnectionOptions } from '../../server/domain/connections/connection.js'
 import { signedText } from '../../server/domain/keys/signed-text.js'
@@ -46,6 +47,25 @@ export async function returnedCode(
   await insertReturned(store, { databaseId, id, challenge, connection, expiresAt })
   await storeClaims(store, { databaseId, id }, { claims, expiresAt })
   return signedText(await context.findSecrets(databaseId), { purpose: 'external_code', id })
+}
+
+/** Lets a server accept ID tokens without a provider. Returns a function that signs one for the connection `acme`. */
+export async function signTokens({ context }: TestApi) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const known = { token: '', usesBasic: false, sendsIssuer: false, keys: async () => publicKey }
+  context.providers.find = async ({ issuer }) => ({
+    ...known,
+    authorization: `${issuer}/authorize`,
+    isIssuer: (iss) => iss === issuer,
+  })
+  return (claims: { sub: string; nonce: string; email?: string }) =>
+    new SignJWT({ email_verified: true, ...claims })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer('https://acme.example')
+      .setAudience('app')
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(privateKey)
 }
 
 /** `it` with connections, and logins that have returned from their providers. */

@@ -13,7 +13,7 @@ import {
   type OperationRequest,
 } from './operations.js'
 import { createApiKey, putMember, setDatabase } from './operator-changes.js'
-import { addConnection, returnedCode } from './returned-login.js'
+import { addConnection, returnedCode, signTokens } from './returned-login.js'
 import { totpAt } from './second-factor.js'
 import { codeIn, type Smtp } from './smtp.js'
 
@@ -24,6 +24,7 @@ export interface Stage {
   database: TestDatabase
   /** An API key with all scopes. */
   key: string
+  signToken: Awaited<ReturnType<typeof signTokens>>
 }
 
 /** Prepares a database for every operation. */
@@ -47,10 +48,11 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
   }
   await api.store.prisma.connection.create({ data: { databaseId: database.id, ...github, createdAt } })
   await addConnection(api, database.id, 'acme')
+  const signToken = await signTokens(api)
   const operation = { store: api.store, now: createdAt }
   const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
   const { key } = await createApiKey(operation, database, described)
-  return { api, smtp, database, key }
+  return { api, smtp, database, key, signToken }
 }
 
 export type Scene = Awaited<ReturnType<typeof createScene>>
@@ -103,6 +105,14 @@ export async function createScene(stage: Stage) {
     const { verifier, challenge } = newVerifier()
     return { verifier, code: await returnedCode(api, database.id, { challenge, ...person }) }
   }
+  /** Starts a login, and lets a person get an ID token of the provider for it. */
+  async function token(person: { sub: string; email?: string }) {
+    const { verifier, challenge } = newVerifier()
+    const payload = { connection: 'acme', challenge }
+    const url = `${database.users}/login/start`
+    const { state, nonce } = (await api.send({ method: 'POST', url, payload })).json()
+    return { verifier, state, idToken: await stage.signToken({ nonce, ...person }) }
+  }
   let identity: Promise<{ id: string }> | undefined
   /** Links an identity to the user, at the first call. */
   function linked() {
@@ -145,6 +155,7 @@ export async function createScene(stage: Stage) {
     session,
     factor,
     returned,
+    token,
     linked,
     enrolment,
     /** Logs in with the password. Returns the challenge, and the next code of the app. */
