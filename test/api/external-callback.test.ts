@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { startLogin } from '../../server/domain/logins/start-login.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
+import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { auditRecords } from '../support/audit.js'
 import { appUrl, elsewhere, outcome } from '../support/codes.js'
 import { addConnection, clientId, it } from '../support/external.js'
@@ -84,6 +85,26 @@ it('accepts a login once: a replayed callback returns an error', async ({ extern
   const results = [first.result, second.result]
   expect(results).toContainEqual({ error: 'code_invalid', login })
   expect(results.filter(({ code }) => code)).toHaveLength(1)
+  expect((await external.callback(provider.authorize(url))).result.error).toBe('code_invalid')
+  expect(provider.exchanges).toHaveLength(1)
+})
+
+it('keeps the row of a finished login until its state has expired', async ({
+  external,
+  provider,
+  usher,
+  app,
+  clock,
+}) => {
+  const { url, login } = await external.started()
+  await external.callback(provider.authorize(url))
+  // It was finished at the start, and could be repeated for 30 seconds.
+  const where = { databaseId_id: { databaseId: app.id, id: login } }
+  await usher.store.prisma.loginAttempt.update({ where, data: { expiresAt: new Date(clock.now + 30_000) } })
+  clock.now += 599_000
+  const log = { level: 'silent', child: () => log, info: () => undefined, warn: () => undefined }
+  const running = { log, stopped: new AbortController().signal, pause: async () => undefined }
+  await sweepDatabase(usher.context, app.id, running)
   expect((await external.callback(provider.authorize(url))).result.error).toBe('code_invalid')
   expect(provider.exchanges).toHaveLength(1)
 })

@@ -165,6 +165,24 @@ it.for<[string, (response: ServerResponse) => unknown, string]>([
   },
 )
 
+it.for<[string, (response: ServerResponse) => unknown, RegExp]>([
+  [
+    'is a redirect',
+    (response) => response.writeHead(307, { ...json, location: '/' }).end('{}'),
+    /with a redirect/,
+  ],
+  [
+    'is a page',
+    (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('{}'),
+    /and no JSON/,
+  ],
+])('logs that a response %s', async ([, answer, reason], { external, provider, usher }) => {
+  usher.forgetLog()
+  provider.lies = at('/token', answer)
+  await external.claims(provider)
+  expect(usher.logged()).toMatch(reason)
+})
+
 it('returns provider_unavailable if the provider does not respond to a code within five seconds', async ({
   external,
   provider,
