@@ -43,7 +43,22 @@ export type Identity = z.infer<typeof Identity>
 
 /** Response of `listIdentities`. */
 export const IdentityList = component(
-  { id: 'IdentityList', description: 'The identities of the user.' },
+  {
+    id: 'IdentityList',
+    description: 'The identities of the user.',
+    examples: [
+      {
+        identities: [
+          {
+            id: identityExample,
+            connection: 'google',
+            email: 'ada@example.com',
+            linkedAt: '2026-03-01T12:00:00.000Z',
+          },
+        ],
+      },
+    ],
+  },
   z.object({ identities: field('At most one of each connection, the oldest first.', z.array(Identity)) }),
 )
 export type IdentityList = z.infer<typeof IdentityList>

@@ -38,6 +38,8 @@ function whatToSend(source: AppRoute, target: AppRoute) {
     return hasToken ? 'Send `token.jwt` as the Bearer token.' : 'Send the same Bearer token.'
   }
   const shape = 'body' in target && target.body instanceof z.ZodObject ? target.body.shape : {}
+  if ('connection' in shape) return 'Send the name of a connection as `connection` in the body.'
+  if ('idToken' in shape) return 'Send the same `state` in the body, with the ID token.'
   return 'refreshToken' in shape
     ? 'Send `refreshToken.value` as `refreshToken` in the body.'
     : 'Send the code from the mail as `code` in the body.'

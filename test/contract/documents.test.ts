@@ -169,7 +169,7 @@ describe.each([
       expect(
         names.filter(
           (name) =>
-            !/^(accept|add|change|create|delete|end|finish|get|import|invite|list|login|open|put|refresh|remove|request|reset|revoke|set|undo|unlock|update|verify)/.test(
+            !/^(accept|add|change|create|delete|end|finish|get|import|invite|link|list|login|open|put|refresh|remove|request|reset|revoke|set|start|undo|unlink|unlock|update|verify)/.test(
               name,
             ),
         ),

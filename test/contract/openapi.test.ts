@@ -114,7 +114,7 @@ describe('clients of the document', () => {
       const { $ref = '' } = target?.requestBody?.content['application/json']?.schema ?? {}
       const body = components.schemas[$ref.split('/').at(-1) ?? '']
       const taken = target?.security.length === 1 ? ['jwt'] : Object.keys(body.properties)
-      const said = ['jwt', 'refreshToken', 'code'].filter((each) =>
+      const said = ['jwt', 'refreshToken', 'code', 'connection', 'state'].filter((each) =>
         JSON.stringify(link).match(new RegExp(`[.\`]${each}\``)),
       )
       if (/same Bearer token/.test(JSON.stringify(link))) expect([taken, said], name).toEqual([['jwt'], []])
@@ -161,9 +161,11 @@ describe('clients of the document', () => {
       'createUser',
       'login',
       'finishLogin',
+      'loginWithIdToken',
       'openSession',
       'refreshSession',
       'changePassword',
+      'unlinkIdentity',
       'resetPassword',
     ])
   })

@@ -20,6 +20,8 @@ const kept: Record<string, string> = {
   user: 'until the user or the operator deletes it',
   tenant: 'until the operator deletes it',
   membership: 'with its user and tenant',
+  connection: 'until the operator deletes it',
+  identity: 'with its user',
   signing_key: 'retired ones until the next rotation',
   database_secret: 'retired ones until the next rotation',
   hash_parameters: 'until no user has them: see test/store/pruned-hashes.test.ts',
