@@ -7,7 +7,7 @@ import type { AppContext } from '../context.js'
 import { openConnectionSecret } from '../keys/master-key.js'
 import { signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
-import { identify } from '../providers/identify.js'
+import { identify, withinTime } from '../providers/identify.js'
 import { ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
 import { returnedCode } from '../providers/returned-code.js'
 import type { DatabaseRequest } from '../request.js'
@@ -78,18 +78,21 @@ async function receive(
   const databaseId = database.id
   requireAllowance(context, request)
   const connection = await requireConnection(context, databaseId, login.connection)
-  const code = returnedCode(await providers.find(connection), parameters)
   const { sealedSecret, name } = connection
   const key = { databaseId, id }
   const row = { ...key, challenge, connection: name, expiresAt: new Date(expiresAt) }
-  if (now() >= expiresAt || !(await insertReturned(store, row))) throw new Problem('code_invalid')
-  const claims = await identify(providers, {
-    ...login,
-    code,
-    connection,
-    redirectUri: callbackUrl(database.issuer, name),
-    secret: sealedSecret ? openConnectionSecret(store, sealedSecret, { databaseId, name }) : undefined,
-    user: parameters.get('user'),
+  const claims = await withinTime(async (signal) => {
+    const code = returnedCode(await providers.find(connection), parameters)
+    if (now() >= expiresAt || !(await insertReturned(store, row))) throw new Problem('code_invalid')
+    return identify(providers, {
+      ...login,
+      code,
+      connection,
+      redirectUri: callbackUrl(database.issuer, name),
+      secret: sealedSecret ? openConnectionSecret(store, sealedSecret, { databaseId, name }) : undefined,
+      user: parameters.get('user'),
+      signal,
+    })
   })
   await storeClaims(store, key, returnedClaims(claims, now()))
   return signedText(await findSecrets(databaseId), { purpose: 'external_code', id })

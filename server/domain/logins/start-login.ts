@@ -28,7 +28,8 @@ export async function startLogin(
   const secrets = await context.findSecrets(database.id)
   const login = uuidv7()
   const expiresAt = context.now() + loginMilliseconds
-  const { name, challenge } = { ...connection, ...body }
+  const { name } = connection
+  const { challenge } = body
   const state = signState(secrets, { id: login, connection: name, redirectUrl, challenge, expiresAt })
   const known = readState(secrets, state) as LoginSecrets
   const url = authorizationUrl(authorization, {

@@ -24,6 +24,8 @@ export interface Grant {
   connection: Connection
   /** The secret of the client. Undefined if it has none. */
   secret: string | undefined
+  /** Aborts the request. */
+  signal: AbortSignal
 }
 
 /** Errors that say that the code is wrong. The second one is GitHub's. */
@@ -34,12 +36,8 @@ const codeErrors = ['invalid_grant', 'bad_verification_code']
  *
  * @throws {ProviderError} `code_invalid` if the provider rejects the code; `provider_invalid`; `provider_unavailable`
  */
-export async function exchangeCode(
-  fetch: ProviderFetch,
-  { token: url, usesBasic }: Provider,
-  { signal, ...grant }: Grant & { signal: AbortSignal },
-) {
-  const { code, redirectUri, pkceVerifier, connection } = grant
+export async function exchangeCode(fetch: ProviderFetch, { token: url, usesBasic }: Provider, grant: Grant) {
+  const { code, redirectUri, pkceVerifier, connection, signal } = grant
   const preset = presets[connection.preset]
   const secret = preset.signsSecret ? await signedSecret(grant) : grant.secret
   const isInHeader = usesBasic && secret !== undefined

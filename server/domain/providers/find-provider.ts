@@ -9,7 +9,7 @@ import { createProviderFetch, type ProviderFetch, requestMilliseconds, requireUr
 
 /** A provider, as its discovery document or its preset says. */
 export interface Provider {
-  /** Returns whether `iss` is that of the provider. @param tenant of the account, if it is known */
+  /** Returns whether `iss` is that of the provider, or of a tenant there. @param claims of the account, if they are known */
   isIssuer: (iss: unknown, claims?: { readonly [claim: string]: unknown }) => boolean
   authorization: string
   token: string
@@ -29,7 +29,7 @@ export interface ProviderSettings {
   privateIssuers: readonly string[]
 }
 
-/** Discovery documents, and how long a failure is remembered, so that a provider that is down gets few requests. */
+/** How long a discovery document is remembered, and a failure, so that a provider that is down gets few requests. */
 const cacheMilliseconds = 3_600_000
 const failureMilliseconds = 10_000
 const cacheEntries = 1_000

@@ -20,25 +20,24 @@ export interface ReturnedLogin extends Grant {
  *
  * @throws {ProviderError}
  */
-export const identify = ({ find, fetch }: Providers, login: ReturnedLogin): Promise<ProviderClaims> =>
-  withinTime(async (signal) => {
-    const { connection, nonce, user } = login
-    const provider = await find(connection)
-    const tokens = await exchangeCode(fetch, provider, { ...login, signal })
-    const read = async (url: string) => {
-      const headers = { authorization: `Bearer ${tokens.access_token}` }
-      const { status, body } = await fetch({ url, headers, signal })
-      if (status !== 200) throw invalid(`${url} has responded with status ${status}`)
-      return body
-    }
-    if (!provider.keys) return readClaims(connection, await readPerson(provider, read))
-    const audiences = [connection.clientId]
-    const claims = await verifyIdToken(provider, tokens.id_token ?? '', { audiences, nonces: [nonce] })
-    const hasEmail = typeof claims.email === 'string' || !provider.profile
-    const email = hasEmail ? claims : objectOf(await read(provider.profile as string))
-    if (email.sub !== claims.sub) throw invalid('the UserInfo endpoint has returned another person')
-    return readClaims(connection, { profile: claims, email, posted: parsed(user) })
-  })
+export async function identify({ find, fetch }: Providers, login: ReturnedLogin): Promise<ProviderClaims> {
+  const { connection, nonce, user, signal } = login
+  const provider = await find(connection)
+  const tokens = await exchangeCode(fetch, provider, login)
+  const read = async (url: string) => {
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const { status, body } = await fetch({ url, headers, signal })
+    if (status !== 200) throw invalid(`${url} has responded with status ${status}`)
+    return body
+  }
+  if (!provider.keys) return readClaims(connection, await readPerson(provider, read))
+  const audiences = [connection.clientId]
+  const claims = await verifyIdToken(provider, tokens.id_token ?? '', { audiences, nonces: [nonce] })
+  const hasEmail = typeof claims.email === 'string' || !provider.profile
+  const email = hasEmail ? claims : objectOf(await read(provider.profile as string))
+  if (email.sub !== claims.sub) throw invalid('the UserInfo endpoint has returned another person')
+  return readClaims(connection, { profile: claims, email, posted: parsed(user) })
+}
 
 /** Reads a person from endpoints of a provider without ID tokens. The address and its flag are in one entry of a list. */
 async function readPerson(
