@@ -4,6 +4,7 @@ import { createOperations } from './operation.js'
 import { assertOptions, type OptionChecks } from './options.js'
 import type { OperationOptions } from './request.js'
 import type { Session } from './schemas.js'
+import type { AskSecondFactor } from './second-factor.js'
 import { createLogin } from './token.js'
 import { claimsOf } from './token-claims.js'
 import { createTokenHolder, onStorage, storeCheck, type TokenStore } from './token-holder.js'
@@ -14,11 +15,17 @@ export interface SessionClientOptions extends ClientOptions {
   sessionStore?: TokenStore | (() => TokenStore) | undefined
   /** What the list of sessions calls those of this client, such as the name of the device. At most 255 characters. */
   label?: string | undefined
+  /**
+   * Asks the user for the second factor: in a login, a password reset, and a change that needs a confirmation. Called again after a
+   * wrong code. Without it, these operations return the error `second_factor_required` or `step_up_required`.
+   */
+  secondFactor?: AskSecondFactor | undefined
 }
 
 const checks: OptionChecks = {
   sessionStore: storeCheck,
   label: ['string | undefined', /^\s*\S.{0,254}$/s],
+  secondFactor: ['function | undefined'],
 }
 
 interface Browser {

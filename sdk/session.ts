@@ -4,6 +4,7 @@ import type { Operations } from './endpoints.js'
 import { createOperations } from './operation.js'
 import type { Result } from './result.js'
 import type { ErrorCode, SignedInUser } from './schemas.js'
+import { withSecondFactor } from './second-factor.js'
 import {
   createSessionTokens,
   operationsWith,
@@ -11,13 +12,14 @@ import {
   sessionIdOf,
 } from './session-tokens.js'
 
+export type { AskSecondFactor, SecondFactorPrompt } from './second-factor.js'
 export type { SessionClientOptions } from './session-tokens.js'
 
 /**
  * Creates a client that stays logged in. It opens a session at each sign-up, login and password reset, and then ends the
  * one that it had. A change of the password ends all sessions, and the client opens another one. The client refreshes the
  * token before a call in the last third of the token's life, and once if the server has rejected the token. `token` stays
- * until the session ends. `expiresAt` is undefined.
+ * until the session ends. `expiresAt` is undefined. With `secondFactor`, it asks for the second factor where an operation needs it.
  *
  * @example
  * ```ts
@@ -84,9 +86,18 @@ export function createSessionClient(options: SessionClientOptions): Client {
     one: (data, _former, id) => leave(data, id),
   }
 
-  const followed = Object.entries<Endpoint>(endpoints).map(([name, { signsIn, signsOut }]) => {
-    const operation = (signsIn === 'login' ? logins : operations)[name as keyof Operations]
-    return [name, follow(operation as Operation, next[signsIn ?? signsOut ?? ''], refreshToken.stored)]
+  const { secondFactor: ask } = options
+  const steps = ask && {
+    ask,
+    verifySecondFactor: logins.verifySecondFactor,
+    stepUp: operations.stepUp,
+    startCall: holder.startCall,
+  }
+  const followed = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+    const { signsIn, signsOut } = endpoint
+    const operation = (signsIn === 'login' ? logins : operations)[name as keyof Operations] as Operation
+    const asking = steps ? withSecondFactor(operation, endpoint, steps) : operation
+    return [name, follow(asking, next[signsIn ?? signsOut ?? ''], refreshToken.stored)]
   })
   return Object.assign(login, Object.fromEntries(followed) as Operations, {
     async signOut() {

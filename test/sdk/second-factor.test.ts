@@ -1,0 +1,116 @@
+import { createSessionClient, type SecondFactorPrompt } from '@usher/sdk/session'
+import { startUsher, type TestServer } from '@usher/server/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { totpAt } from '../support/second-factor.js'
+import { memoryStore } from './stub-fetch.js'
+
+const password = 'correct horse battery'
+const newPassword = 'four random common words'
+const stepSeconds = 30
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startUsher()
+}, 60_000)
+afterAll(() => server.stop())
+
+type Answer = (prompt: SecondFactorPrompt, secret: string) => object | undefined | Promise<object | undefined>
+let count = 0
+
+/** Returns a client of a new user with an authenticator app, which is logged out, and the prompts that it gets. */
+async function userWithApp(answer: Answer) {
+  const email = `ada-${++count}@example.com`
+  const prompts: SecondFactorPrompt[] = []
+  let secret = ''
+  const usher = createSessionClient({
+    ...server,
+    sessionStore: memoryStore().store,
+    secondFactor: (prompt) => {
+      prompts.push(prompt)
+      return answer(prompt, secret)
+    },
+  })
+  await usher.createUser({ email, password })
+  const enrolled = await usher.enrolTotp({ password })
+  if (enrolled.error) throw enrolled.error
+  secret = enrolled.data.secret
+  const added = await usher.addTotp({ challenge: enrolled.data.challenge, totp: code(secret) })
+  if (added.error) throw added.error
+  expect(usher.state).toBe('signedIn')
+  await usher.signOut()
+  return { usher, email, prompts, recoveryCodes: added.data.recoveryCodes ?? [] }
+}
+
+const code = (secret: string) => totpAt(secret, server.now())
+/** Returns a code that was not used. */
+function nextCode(secret: string) {
+  server.advanceSeconds(stepSeconds)
+  return code(secret)
+}
+
+it('asks for the second factor in a login, again after a wrong code, and opens a session', async () => {
+  const { usher, email, prompts } = await userWithApp(({ error }, secret) => ({
+    totp: error ? nextCode(secret) : '000000',
+  }))
+  const { data, error } = await usher.login({ email, password })
+  expect([error, data?.id]).toEqual([undefined, expect.any(String)])
+  expect(prompts.map(({ methods, error }) => [methods, error?.code])).toEqual([
+    [['totp', 'recoveryCode'], undefined],
+    [['totp', 'recoveryCode'], 'second_factor_invalid'],
+  ])
+  const { data: list } = await usher.listSessions()
+  expect(list?.sessions).toHaveLength(1)
+})
+
+it('returns the error of the first step if the user cancels', async () => {
+  const { usher, email } = await userWithApp(() => undefined)
+  const { data, error } = await usher.login({ email, password })
+  expect([data, error?.code, usher.state]).toEqual([undefined, 'second_factor_required', 'signedOut'])
+})
+
+it('stays logged out if the user logs out while the prompt is open', async () => {
+  const { usher, email } = await userWithApp(async (_prompt, secret) => {
+    await usher.signOut()
+    return { totp: nextCode(secret) }
+  })
+  const { error } = await usher.login({ email, password })
+  expect([error?.code, usher.state]).toEqual(['second_factor_required', 'signedOut'])
+})
+
+it('steps up for a change that needs a confirmation, and repeats it', async () => {
+  const { usher, email, prompts } = await userWithApp((_prompt, secret) => ({ totp: nextCode(secret) }))
+  await usher.login({ email, password })
+  const { error } = await usher.changePassword({ password, newPassword })
+  expect([error, prompts.length, usher.state]).toEqual([undefined, 2, 'signedIn'])
+  const { data } = await usher.listFactors()
+  const removed = await usher.removeFactor(data?.factors[0]?.id ?? '', {})
+  expect(removed.error).toBeUndefined()
+  expect((await usher.listFactors()).data?.factors).toEqual([])
+})
+
+it('sends the proof with a password reset', async () => {
+  const { usher, email, prompts, recoveryCodes } = await userWithApp(() => ({
+    recoveryCode: recoveryCodes.pop(),
+  }))
+  const codeFor = async (page: string) => {
+    for (;;) {
+      const [, code] = new RegExp(`/${page}#code=(\\S+)`).exec((await server.mailTo(email)).text) ?? []
+      if (code) return code
+    }
+  }
+  await usher.login({ email, password })
+  await usher.requestEmailVerification()
+  await usher.verifyEmail({ code: await codeFor('verify-email') })
+  await usher.signOut()
+  await usher.requestPasswordReset({ email })
+  const reset = await usher.resetPassword({ code: await codeFor('reset-password'), newPassword })
+  expect([reset.error, prompts.length, usher.state]).toEqual([undefined, 2, 'signedIn'])
+})
+
+it('is an error that an app without the callback can show', async () => {
+  const { email } = await userWithApp(() => undefined)
+  const plain = createSessionClient({ ...server })
+  const { data, error } = await plain.login({ email, password })
+  expect([data, error?.status, error?.title]).toEqual([undefined, 401, 'Second factor is required'])
+  expect(error?.secondFactor?.methods).toEqual(['totp', 'recoveryCode'])
+})
