@@ -78,6 +78,7 @@ const advice: Partial<Record<Code, string>> = {
   app_url_missing: 'Set it with: npx @usher/server database set NAME --app-url URL',
   webhook_missing: 'Also set --webhook-url',
   too_many_api_keys: 'Revoke one with: npx @usher/server api-key revoke NAME KEY',
+  too_many_connections: 'Remove one with: npx @usher/server connection remove NAME CONNECTION',
   key_needed: 'Run first: npx @usher/server keys rotate NAME --activate-in 0',
 }
 

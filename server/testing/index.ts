@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import type { DatabasePath } from '@usher/contract'
 import { pino } from 'pino'
 import { loadConfig } from '../config.js'
-import { type ChangeContext, runChange } from '../domain/change.js'
 import { systemClock } from '../domain/clock.js'
-import { mailSettings } from '../domain/databases/mail-settings.js'
 import type { Mail } from '../domain/mail/mailer.js'
-import { createApiKey } from '../domain/management/api-keys.js'
-import { createDatabase, findDatabase } from '../domain/management/databases.js'
-import { changeMailSettings } from '../domain/management/mail-settings.js'
-import { ensureWorkspace } from '../domain/management/workspaces.js'
 import { buildUsher } from '../index.js'
 import { openInMemory } from '../store/in-memory.js'
-import type { Store } from '../store/store.js'
+import { addProvider, type ProviderOptions, type TestProvider } from './add-provider.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { ApiKeyOptions, DatabaseOptions, rejectOptions, StartOptions } from './options.js'
+import { databaseCreator, newApiKey } from './operator.js'
+import { type ApiKeyOptions, type DatabaseOptions, rejectOptions, StartOptions } from './options.js'
 
+export type { ProviderOptions, TestProvider } from './add-provider.js'
 export type { ApiKeyOptions, DatabaseOptions, StartOptions } from './options.js'
+export type { TestPerson } from './provider-accounts.js'
 
 /** Address of a database, with the names that `createClient` and `createVerifier` expect. */
 export interface TestDatabase {
@@ -32,6 +28,11 @@ export interface TestServer extends TestDatabase {
   createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
   /** Creates an API key of a database, of the first one by default, and returns what `createManagementClient` expects. */
   createApiKey(options?: ApiKeyOptions): Promise<string>
+  /**
+   * Starts an identity provider without passwords, and adds its connection to a database, to the first one by default. The provider
+   * stops with the server.
+   */
+  addProvider(options: ProviderOptions): Promise<TestProvider>
   /** Waits for a mail to an address, and returns the oldest one that it has not returned yet. */
   mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
   /**
@@ -45,6 +46,9 @@ export interface TestServer extends TestDatabase {
 }
 
 const host = '127.0.0.1'
+
+/** Longer than a server keeps the connections of a database. */
+const connectionMilliseconds = 6_000
 
 /**
  * Starts a server on a free port, with a store in memory, cheap hashes and a clock that tests can move.
@@ -70,6 +74,9 @@ async function start(options: StartOptions): Promise<TestServer> {
   let close = store.close
   let aheadMilliseconds = 0
   const now = () => Date.now() + aheadMilliseconds
+  let cachesAheadMilliseconds = 0
+  const cacheNow = () => systemClock.cacheNow() + cachesAheadMilliseconds
+  const providers: { close: () => Promise<void> }[] = []
   const mails: Mail[] = []
   const outbox = new EventEmitter().setMaxListeners(0)
   const sendMail = async (mail: Mail) => {
@@ -80,16 +87,21 @@ async function start(options: StartOptions): Promise<TestServer> {
     const port = environment.PORT ? config.port : await freePort()
     const baseUrl = `http://${host}:${port}`
     const log = pino({ level: config.logLevel })
-    const usher = await buildUsher({ ...config, port, baseUrl }, store, {
+    const privateIssuers = [...config.privateIssuers]
+    const usher = await buildUsher({ ...config, port, baseUrl, privateIssuers }, store, {
       log,
-      clock: { ...systemClock, now },
+      clock: { now, cacheNow },
       sendMail: config.mail.smtpUrl ? undefined : sendMail,
     })
-    close = usher.close
+    close = async () => {
+      await Promise.all(providers.map((provider) => provider.close()))
+      await usher.close()
+    }
     await usher.app.listen({ host, port })
 
     const create = databaseCreator(store, now)
     const firstDatabase = await create(first)
+    const context = { store, now, deliver: () => undefined }
     let stopping: Promise<void> | undefined
     return {
       baseUrl,
@@ -99,9 +111,16 @@ async function start(options: StartOptions): Promise<TestServer> {
         ...(await create(options).catch(rejectOptions('createDatabase'))),
       }),
       createApiKey: (options = {}) =>
-        newApiKey({ store, now, deliver: () => undefined }, { ...firstDatabase, ...options }).catch(
-          rejectOptions('createApiKey'),
-        ),
+        newApiKey(context, { ...firstDatabase, ...options }).catch(rejectOptions('createApiKey')),
+      async addProvider(options) {
+        const provider = await addProvider({ context, baseUrl }, { ...firstDatabase, ...options }).catch(
+          rejectOptions('addProvider'),
+        )
+        providers.push(provider)
+        privateIssuers.push(provider.issuer)
+        cachesAheadMilliseconds += connectionMilliseconds
+        return { issuer: provider.issuer, logIn: provider.logIn, cancel: provider.cancel }
+      },
       async mailTo(address) {
         for (;;) {
           const index = mails.findIndex(({ to }) => to === address)
@@ -125,56 +144,6 @@ async function start(options: StartOptions): Promise<TestServer> {
     await close()
     throw error
   }
-}
-
-/** Returns a function that creates a database, and its workspace if necessary. */
-function databaseCreator(store: Store, now: () => number) {
-  let count = 0
-  return async (options: DatabaseOptions) => {
-    count += 1
-    const {
-      workspace = 'demo',
-      database = count === 1 ? 'app' : `app-${count}`,
-      tokenMaxAgeSeconds = null,
-      appUrl = 'https://app.example.com',
-      // All users of a test come from one network.
-      signUpsPerHour = 0,
-      ...others
-    } = DatabaseOptions.parse(options)
-    const isOfMails = (name: string) => name === 'mailTemplates' || Object.hasOwn(mailSettings, name)
-    const [mails, settings] = [true, false].map((is) =>
-      Object.fromEntries(Object.entries(others).filter(([name]) => isOfMails(name) === is)),
-    )
-    const path = { workspaceSlug: workspace, databaseName: database }
-    const createdAt = new Date(now())
-    await ensureWorkspace(store, workspace, createdAt)
-    await createDatabase({ store, now: createdAt }, path, {
-      ...settings,
-      tokenMaxAge: tokenMaxAgeSeconds,
-      appUrl,
-      signUpsPerHour,
-    })
-    if (Object.keys(mails ?? {}).length > 0)
-      await runChange(
-        { store, now, deliver: () => undefined },
-        await requestOfOperator(store, path),
-        (change) => changeMailSettings(change, mails ?? {}),
-      )
-    return { workspace, database }
-  }
-}
-
-const requestOfOperator = async (store: Store, path: DatabasePath) => ({
-  database: await findDatabase(store, path),
-  caller: { log: pino({ level: 'silent' }) },
-  actor: { kind: 'operator' } as const,
-})
-
-async function newApiKey(context: ChangeContext & { store: Store }, options: unknown) {
-  const { workspace: workspaceSlug, database: databaseName, scopes } = ApiKeyOptions.parse(options)
-  const request = await requestOfOperator(context.store, { workspaceSlug, databaseName })
-  const described = { name: 'test', scopes, expiresInSeconds: 365 * 86_400 }
-  return (await runChange(context, request, (change) => createApiKey(change, described))).key
 }
 
 async function freePort() {
