@@ -29,6 +29,10 @@ const commands = {
   },
   events: { description: 'follow the events of a database', load: () => import('./commands/events.js') },
   keys: { description: 'manage signing keys and the master key', load: () => import('./commands/keys.js') },
+  connection: {
+    description: 'manage the providers with which users of a database log in',
+    load: () => import('./commands/connection.js'),
+  },
   'api-key': {
     description: 'manage the API keys with which backends use the management API',
     load: () => import('./commands/api-key.js'),

@@ -44,6 +44,7 @@ const sharedCodes = [
   'email_taken',
   'external_id_taken',
   'already_member',
+  'connection_not_found',
   'invitations_full',
 ] as const satisfies RuleProblemCode[]
 

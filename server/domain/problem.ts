@@ -33,6 +33,7 @@ export const commandProblems = {
   key_not_found: { reason: 'not_found', title: 'Signing key not found' },
   workspace_exists: { reason: 'conflict', title: 'Workspace already exists' },
   database_exists: { reason: 'conflict', title: 'Database already exists' },
+  connection_invalid: { reason: 'refused', title: 'Connection cannot be used' },
   connection_exists: { reason: 'conflict', title: 'Connection already exists' },
   role_in_use: { reason: 'conflict', title: 'Role is in use' },
   file_exists: { reason: 'conflict', title: 'File already exists' },

@@ -38,11 +38,18 @@ async function prompt(questions: readonly string[], echo: NodeJS.WritableStream)
  * @throws {Problem} if the two entries differ
  */
 export async function readNewPassword(): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (!process.stdin.isTTY) return readSecret('')
   const [password = '', repeated] = await prompt(['New password: ', 'Repeat password: '], hiddenEcho)
   if (repeated !== password)
     throw new Problem('cancelled', { detail: 'The passwords do not match. Nothing was changed.' })
   return password
+}
+
+/** Reads a secret: typed without echo on a terminal, otherwise all of stdin without its last line break. */
+export async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
+  const [secret = ''] = await prompt([question], hiddenEcho)
+  return secret
 }
 
 /** Throws if stdin is not a terminal, because no one could confirm. @throws {Problem} */

@@ -1,9 +1,10 @@
 import type { Database } from '../../store/generated/client.js'
+import { findConnections, resealConnection } from '../../store/queries/connections.js'
 import { findDataKey, resealDataKey } from '../../store/queries/data-keys.js'
 import { resealWebhookSecret } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
 import type { Queries } from '../../store/store.js'
-import { dataKeyRow, keyRow, secretRow, webhookRow } from './master-key.js'
+import { connectionRow, dataKeyRow, keyRow, secretRow, webhookRow } from './master-key.js'
 
 /** A value that the master key encrypts. */
 export interface SealedValue {
@@ -33,6 +34,14 @@ export const sealedValues = {
     const replace = (resealed: Uint8Array) => resealDataKey(store, key, resealed)
     return [{ name: 'data key', sealed: key.sealedKey, row: dataKeyRow(key), replace }]
   },
+  connection: async (store, { id }) =>
+    (await findConnections(store, id)).flatMap((connection) => {
+      const { name, sealedSecret: sealed } = connection
+      const replace = (resealed: Uint8Array) => resealConnection(store, connection, resealed)
+      return sealed
+        ? [{ name: `secret of connection ${name}`, sealed, row: connectionRow(connection), replace }]
+        : []
+    }),
   secret: async (store, { id }) =>
     (await findSecrets(store, id)).map((secret) => ({
       name: `secret ${secret.number}`,

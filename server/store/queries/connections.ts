@@ -49,3 +49,21 @@ const insertStatement = `
 const updateStatement = `
   UPDATE usher.connection SET client_id = $3, sealed_secret = $4::bytea, options = $5::jsonb, is_enabled = $6
   WHERE database_id = $1::uuid AND name = $2`
+
+export const deleteConnection = (
+  { query }: Queries,
+  { databaseId, name }: Pick<Connection, 'databaseId' | 'name'>,
+) => query(deleteStatement, [databaseId, name])
+
+const deleteStatement = 'DELETE FROM usher.connection WHERE database_id = $1::uuid AND name = $2'
+
+/** Replaces the encrypted secret of a connection, unless it was changed since it was read. */
+export const resealConnection = (
+  { query }: Queries,
+  { databaseId, name, sealedSecret }: Connection,
+  resealed: Uint8Array,
+) => query(resealStatement, [databaseId, name, sealedSecret, resealed])
+
+const resealStatement = `
+  UPDATE usher.connection SET sealed_secret = $4::bytea
+  WHERE database_id = $1::uuid AND name = $2 AND sealed_secret = $3::bytea`

@@ -112,7 +112,7 @@ export const insertSecret = (store: Queries, secret: DatabaseSecret) =>
 export const waitForKeyChanges = (store: Queries) =>
   // In a block of code, because the lock is held until the end of the statement, and needs no transaction.
   store.query(
-    'DO $$ BEGIN LOCK TABLE usher.database, usher.signing_key, usher.database_secret, usher.data_key IN SHARE MODE; END $$',
+    'DO $$ BEGIN LOCK TABLE usher.database, usher.signing_key, usher.database_secret, usher.data_key, usher.connection IN SHARE MODE; END $$',
     [],
   )
 
