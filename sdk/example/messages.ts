@@ -32,11 +32,13 @@ function messagesOf(
 ): readonly { path?: string; detail: string }[] {
   switch (error.code) {
     case 'validation_failed':
-      return error.errors
+      return error.errors.map((each) =>
+        each.code === 'password_wrong' ? { ...each, detail: 'Wrong password' } : each,
+      )
     case 'email_taken':
       return ['email' in form.elements ? { path: 'email', detail: error.title } : { detail: error.title }]
     case 'invalid_credentials':
-      return [{ path: 'password', detail: form.id === 'log-in' ? error.title : 'Wrong password' }]
+      return [{ path: 'password', detail: error.title }]
     case 'already_member':
       return [{ path: 'email', detail: 'This address belongs to a member of the team.' }]
     case 'invitation_for_other_address':

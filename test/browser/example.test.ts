@@ -274,7 +274,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const newPassword = 'four random common words'
     await change('not the password', newPassword)
     await expectFieldErrors(form, { 'Current password': 'Wrong password' })
-    await expectFailedLoads('401 password')
+    await expectFailedLoads('400 password')
     await change(password, 'password1')
     await expectFieldErrors(form, { 'New password': 'must not be a common password' })
     await expectFailedLoads('400 password')
@@ -603,7 +603,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await fill(form, { Password: 'not the password' })
     await form.getByRole('button').click()
     await expectFieldErrors(form, { Password: 'Wrong password' })
-    await expectFailedLoads('401 deletion')
+    await expectFailedLoads('400 deletion')
     await fill(form, { Password: password })
     await form.getByRole('button').click()
     await expectTexts(logIn, 'Your account is deleted.')

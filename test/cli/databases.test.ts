@@ -32,7 +32,7 @@ describe('the mails of a database', () => {
       'From: Acme <a@acme.example>\nSubject: Hei Acme\n\nada@example.com on osoitteesi.\n',
     )
     await usher.json(`mail preview ${path} --locale ar --folder ${folder}/out`)
-    expect(await readdir(join(folder, 'out'))).toHaveLength(28)
+    expect(await readdir(join(folder, 'out'))).toHaveLength(40)
     expect(await readFile(join(folder, 'out/invitation.html'), 'utf8')).toContain('dir="rtl"')
     expect(await usher.json(`${set} --mail-templates none --app-name none`)).toMatchObject({
       ...shown,
@@ -97,7 +97,7 @@ verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
-notices             password changed, address changed, session reused, account deleted
+notices             password changed, address changed, session reused, second factor, failed second steps, identity, account deleted
 webhook             none
 `
     expect(linesOf(stdout)).toEqual(expect.arrayContaining(linesOf(shown)))
@@ -204,7 +204,7 @@ it('database set and create change sessions and account operations', async ({ us
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\nverified inviter    required\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nlogin by mail       off\nsessions            none\n',
+    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\nverified inviter    required\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nlogin by mail       off\nlogin redirects     /login of the app\nsecond factor       optional\ntime to add one     0 s\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
@@ -234,7 +234,7 @@ verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
-notices             password changed, address changed, session reused, account deleted
+notices             password changed, address changed, session reused, second factor, failed second steps, identity, account deleted
 webhook             none
 hash parameters     0 sets
 created             ${createdAt}

@@ -180,16 +180,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4450 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 5000 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5520,
+      maxBytes: 6400,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2410,
+      maxBytes: 2450,
     },
     {
       name: 'a client of the management API',
@@ -205,7 +205,7 @@ describe('the package', () => {
       name: 'login by mail, with a client',
       contents:
         "export { createClient } from '@usher/sdk'; export { createLoginByMail } from '@usher/sdk/login-by-mail'",
-      maxBytes: 5200,
+      maxBytes: 5800,
     },
     {
       name: 'the hook of a user, without React',
