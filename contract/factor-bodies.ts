@@ -31,7 +31,11 @@ export type Factor = z.infer<typeof Factor>
 
 /** Response of `listFactors`. */
 export const FactorList = component(
-  { id: 'FactorList', description: 'The second factors of the user.' },
+  {
+    id: 'FactorList',
+    description: 'The second factors of the user.',
+    examples: [{ factors: [factorExample], recoveryCodes: 8, secondFactor: { on: true, dueAt: null } }],
+  },
   z.object({
     factors: field('The oldest first.', z.array(Factor)),
     recoveryCodes: field('Number of recovery codes that are left.', z.int(), {

@@ -84,7 +84,7 @@ export const factors = c.router({
     summary: 'Create a secret for an authenticator app',
     description:
       'Show `uri` as a QR code. The factor exists only after `addTotp`. Needs a confirmation, or the password of a user without a second factor.',
-    metadata: { security: 'optional bearer', links: ['addTotp'], hashesPassword: true },
+    metadata: { security: 'optional bearer', hashesPassword: true },
   },
   addTotp: {
     method: 'POST',

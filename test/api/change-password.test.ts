@@ -80,18 +80,20 @@ it('delays guesses of the password like failed logins', async ({ usher }) => {
   const guess = () => change(database, user, { password: 'wrong password', newPassword })
   const statuses: number[] = []
   for (let round = 0; round < 6; round++) statuses.push((await guess()).statusCode)
-  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
   expect((await database.login({ email: 'ada@example.com', password })).statusCode).toBe(429)
   const elsewhere = await usher.newDatabase()
   const response = await change(elsewhere, user, { password, newPassword })
   expect(response.json().code).toBe('token_invalid')
 })
 
-it('returns invalid_credentials with a challenge for a wrong password', async ({ database }) => {
+it('returns an error of the field for a wrong password', async ({ database }) => {
   const response = await change(database, await database.signedUp(), {
     password: 'wrong password',
     newPassword,
   })
-  expect([response.statusCode, response.json().code]).toEqual([401, 'invalid_credentials'])
-  expect(response.headers['www-authenticate']).toBe(`Password realm="${database.path}"`)
+  expect([response.statusCode, response.json().errors]).toMatchObject([
+    400,
+    [{ path: 'password', code: 'password_wrong' }],
+  ])
 })

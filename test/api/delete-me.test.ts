@@ -62,7 +62,7 @@ it('deleteMe requires the password', async ({ usher, database }) => {
     const response = await database.as(user.token.jwt, 'POST', 'me/deletion', body)
     return [response.statusCode, response.json().code]
   }
-  expect(await remove({ password: 'wrong password' })).toEqual([401, 'invalid_credentials'])
+  expect(await remove({ password: 'wrong password' })).toEqual([400, 'validation_failed'])
   expect(await remove({})).toEqual([400, 'validation_failed'])
   const elsewhere = await usher.newDatabase()
   const response = await elsewhere.as(user.token.jwt, 'POST', 'me/deletion', { password })

@@ -21,6 +21,10 @@ it('the columns of settings have the defaults of a new database, but for what an
     noticeEmailChanged: false,
     noticePasswordChanged: false,
     noticeSessionReused: false,
+    noticeFactor: false,
+    noticeSecondStep: false,
+    noticeIdentity: false,
+    secondFactor: 'off',
   }
   expect(settingsOf(await store.prisma.database.create({ data }))).toEqual(expected)
   await store.close()
