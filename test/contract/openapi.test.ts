@@ -173,6 +173,10 @@ describe('clients of the document', () => {
       'refreshSession',
       'changePassword',
       'unlinkIdentity',
+      'verifySecondFactor',
+      'addTotp',
+      'removeFactor',
+      'setSecondFactor',
       'resetPassword',
     ])
   })

@@ -8,6 +8,7 @@ import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { isSearch } from '../lab/plans/statement-plans.js'
 import { password } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
+import { startLyingProvider } from '../support/lying-provider.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
@@ -162,6 +163,15 @@ async function useEveryCommand(store: OpenStore, url: string) {
   const successor = JSON.parse(await usher(`api-key rotate acme/app ${key.id}`))
   await usher('api-key list acme/app')
   await usher(`api-key revoke acme/app ${successor.id}`)
+  const provider = await startLyingProvider()
+  const known = { PRIVATE_ISSUERS: provider.issuer }
+  const issuer = `--client-id app --issuer ${provider.issuer}`
+  await usher(`connection add acme/app acme ${issuer}`, 'secret', known)
+  await usher('connection list acme/app')
+  await usher('connection set acme/app acme --state disabled --new-secret', 'other secret')
+  await usher('connection check acme/app acme', '', known)
+  await usher('connection remove acme/app acme --yes')
+  await provider.close()
   await expectUnchanged()
   await usher('database delete acme/app --yes')
   await usher('workspace delete acme')
@@ -221,6 +231,7 @@ describe('statements on a distributed store', () => {
     )
     // Deleted with the row of their database. A sweep is claimed by an INSERT that reads its row.
     expect(untouched.sort()).toEqual([
+      'DELETE FROM usher\\.data_key\\b',
       'DELETE FROM usher\\.event_cursor\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
       'DELETE FROM usher\\.mail_settings\\b',

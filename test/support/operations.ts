@@ -177,6 +177,11 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
         body: async ({ secondStep }) => ({ ...(await secondStep()), totp: '000000' }),
         problem: 'second_factor_invalid',
       },
+      {
+        before: (scene) => scene.failSecondSteps(),
+        body: ({ secondStep }) => secondStep(),
+        problem: 'too_many_attempts',
+      },
     ],
   },
   stepUp: {

@@ -184,6 +184,13 @@ export async function createScene(stage: Stage) {
     async failLogins(times: number) {
       for (let count = 0; count < times; count++) await database.login({ email, password: 'wrong password' })
     },
+    /** Uses up the codes of an app that may be wrong. */
+    async failSecondSteps() {
+      const { challenge } = await scene.secondStep()
+      const url = `${database.users}/login/second-factor`
+      for (let count = 0; count < 10; count++)
+        await api.send({ method: 'POST', url, payload: { challenge, totp: '000000' } })
+    },
     /** Uses the refresh token, too long ago to be used again. */
     async refreshLongAgo() {
       await call('refreshSession')
