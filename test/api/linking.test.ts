@@ -10,7 +10,7 @@ import { it } from '../support/returned-login.js'
 const email = 'ada@example.com'
 const refused = (code: string, status = 409) => [status, code]
 
-// The table of docs/decisions/external-login.md, row by row.
+// The table of docs/api.md, row by row.
 
 it('logs the user of a known identity in, whatever its address is, which never changes', async ({
   provider,
