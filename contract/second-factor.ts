@@ -12,8 +12,8 @@ export const proof = () => ({
     'The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none.',
     z
       .string(mustBe('a string'))
-      .transform((text) => text.replace(/\s/g, ''))
-      .pipe(z.string().regex(/^\d{6}$/, digits))
+      .regex(/^(?: ?\d){6} ?$/, digits)
+      .transform((text) => text.replaceAll(' ', ''))
       .nullish(),
     { examples: ['240618'], maxLength: 64 },
   ),

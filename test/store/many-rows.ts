@@ -17,7 +17,7 @@ const values: Record<string, string> = {
 }
 
 /** Tables with few rows per database, because only operators and new hash parameters add rows. */
-const few = ['signing_key', 'database_secret', 'hash_parameters', 'mail_template']
+const few = ['signing_key', 'database_secret', 'hash_parameters', 'mail_template', 'connection']
 
 interface Column {
   table: string

@@ -65,6 +65,7 @@ function sent(world: World, random: Random, { name, email, password, jwt, code }
 
 interface Body {
   code?: string
+  errors?: { code: string }[]
   id?: string
   email?: string
   token?: { jwt: string }
@@ -81,7 +82,8 @@ export async function request(
 ): Promise<Outcome | undefined> {
   const response = await sent(world, random, chosen)
   if (!response) return {}
-  const { code, id, email, token } = response.body as Body
+  const { code, errors, id, email, token } = response.body as Body
+  if (errors?.[0]?.code === 'password_wrong') return { outcome: 'invalid_credentials' }
   if (code === 'too_many_attempts') return undefined
   if (code) return { outcome: code === 'token_invalid' ? 'refused' : code }
   const { name } = chosen

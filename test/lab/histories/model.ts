@@ -198,11 +198,16 @@ function canFinish({ attempts }: Account, { code, isElsewhere, hasDigits }: Inpu
   )
 }
 
+/** Returns whether the password of an operation may be wrong. */
+const isWrong = (account: Account, input: Input) =>
+  !isPassword(account, input) && !(isLive(account, input) && account.password === undefined)
+
 /** Returns whether an operation may be rejected, by reason. */
 const refusals: Record<string, (account: Account, input: Input, operation: Operation) => boolean> = {
   token_invalid: (account, input) => !isLive(account, input),
-  invalid_credentials: (account, input) =>
-    !isPassword(account, input) && !(isLive(account, input) && account.password === undefined),
+  invalid_credentials: isWrong,
+  // The password that confirms a change.
+  validation_failed: isWrong,
   email_taken: ({ userId }) => userId !== undefined,
   // Which user had the key, and whether the password is that user's, are read one after the other.
   idempotency_key_reused: (_account, { key }) => key !== undefined,

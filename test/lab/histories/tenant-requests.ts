@@ -86,7 +86,7 @@ interface Body {
   invitations?: { email: string; role: string }[]
 }
 
-const refusals = ['token_invalid', 'invalid_credentials']
+const refusals = ['token_invalid', 'invalid_credentials', 'validation_failed']
 
 /** Sends the request of a user. Returns what is known of the operation then: its outcome, unless it is unknown. */
 export async function request(

@@ -46,7 +46,7 @@ const it = hostileTest.extend('send', ({ usher }) => async (request: Request) =>
 const violations = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'method_not_allowed']
 
 /** What the schemas of bodies permit, and a rule refuses: by the database's policy, or without the field `code`. */
-const fieldsOfRules = ['', 'password', 'newPassword', 'login', 'digits']
+const fieldsOfRules = ['', 'password', 'newPassword', 'login', 'digits', 'secondFactor', 'redirectUrl']
 
 it('a valid request returns success or a problem of its operation', async ({ usher, send }) => {
   await fc.assert(
@@ -58,7 +58,7 @@ it('a valid request returns success or a problem of its operation', async ({ ush
       const fields = (response.json().errors ?? []).map((error: { path: string }) => error.path)
       expect(fieldsOfRules).toContain(fields.join())
     }),
-    cases(times(300, 12_000)),
+    cases(times(450, 12_000)),
   )
   const account = Object.keys({ ...contract.sessions, ...contract.me, ...contract.codes }).map(
     (operation) => [operation, successes.get(operation) ?? 0],

@@ -15,6 +15,9 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
     const requiredKeys = shape.filter(([, each]) => !each.safeParse(undefined).success).map(([name]) => name)
     return fc.record(model, { requiredKeys })
   }
+  // The caller leaves the field out, too.
+  if (schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodObject)
+    return valuesOf(schema.unwrap() as z.ZodObject)
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
   return candidates(z.toJSONSchema(schema, { io: 'input', metadata: registry }), field).filter(
     (value) => schema.safeParse(value).success,
