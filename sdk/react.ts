@@ -8,6 +8,7 @@ import type { User } from './schemas.js'
 import type { LoginState } from './token.js'
 import { claimsOf } from './token-claims.js'
 
+export { type ExternalLoginState, useExternalLogin } from './use-external-login.js'
 export { type LoginByMailState, useLoginByMail } from './use-login-by-mail.js'
 
 /** What `useUser` needs of a client. */

@@ -1,25 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { RequestLoginCodeErrorCode } from './endpoints.js'
-import type { UsherError } from './errors.js'
 import type { FinishByMailErrorCode, FinishByMailFields, LoginByMail } from './login-by-mail.js'
-import type { Result } from './result.js'
+import { type StepState, useSteps } from './use-steps.js'
 
 type MailErrorCode = RequestLoginCodeErrorCode | FinishByMailErrorCode
 
-interface State {
-  /**
-   * What to show: the form for the `email`, that for the `digits` of the mail, or that a `link` is logging the user in. `email`
-   * again after a success.
-   */
-  readonly step: 'email' | 'digits' | 'link'
-  /** Whether a request is running. */
-  readonly isPending: boolean
-  /** Why the last request failed. */
-  readonly error: UsherError<MailErrorCode> | undefined
-}
-
-/** A login by mail, as a component shows it. */
-export interface LoginByMailState extends State {
+/**
+ * A login by mail, as a component shows it. `step` is what to show: the form for the `email`, that for the `digits` of the mail, or
+ * that a `link` is logging the user in. `email` again after a success.
+ */
+export interface LoginByMailState extends StepState<'email' | 'digits' | 'link', MailErrorCode> {
   /** Requests the mail. Leads to `digits`. */
   readonly start: (...given: Parameters<LoginByMail['start']>) => Promise<void>
   readonly finishWithDigits: (...given: Parameters<LoginByMail['finishWithDigits']>) => Promise<void>
@@ -45,22 +35,10 @@ export function useLoginByMail(
   link?: string | null,
   more?: FinishByMailFields,
 ): LoginByMailState {
-  const [state, setState] = useState<State>({
-    step: link ? 'link' : 'email',
-    isPending: !!link,
-    error: undefined,
-  })
-
-  /** Shows a call at a step, and the next step after a success. */
-  async function run(
-    step: State['step'],
-    call: Promise<Result<unknown, MailErrorCode>>,
-    next: State['step'] = 'email',
-  ) {
-    setState({ step, isPending: true, error: undefined })
-    const { error } = await call
-    setState({ step: error ? step : next, isPending: false, error })
-  }
+  const [state, run, restart] = useSteps<LoginByMailState['step'], MailErrorCode>(
+    'email',
+    link ? 'link' : 'email',
+  )
   const finishWithLink: LoginByMailState['finishWithLink'] = (...given) =>
     run('link', byMail.finishWithLink(...given))
 
@@ -73,6 +51,6 @@ export function useLoginByMail(
     start: (...given) => run('email', byMail.start(...given), 'digits'),
     finishWithDigits: (...given) => run('digits', byMail.finishWithDigits(...given)),
     finishWithLink,
-    restart: () => setState({ step: 'email', isPending: false, error: undefined }),
+    restart,
   }
 }

@@ -1,24 +1,31 @@
 import type { ErrorCode, Membership, Result, SessionInfo, User, UsherError } from '@usher/sdk'
-import type { FinishByMailErrorCode } from '@usher/sdk/login-by-mail'
+import type { FinishExternalErrorCode, LinkErrorCode, PopupErrorCode } from '@usher/sdk/external'
 import { actionButton, element, formatTime, listItem } from './elements.js'
 import { clearMessages, showErrors, showSuccess } from './messages.js'
+import { finish, formAfter, logInAt, providerActions, showIdentities, showProviders } from './providers.js'
 import { findTeam, showTeam, teamActions, teamId } from './team.js'
 import { byMail, usher } from './usher.js'
 
+/** What a mail or a provider has led here with: a code or an error. */
+const link = /#(code|error)=/.test(location.hash) ? location.hash : ''
 /** The code in the link of a mail. */
 const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
-/** The form to which the link of a mail leads, until its action is successful. */
-let linkedForm = code && location.pathname.slice(1)
-if (code) history.replaceState(null, '', '/')
+/** The form to which the link leads, until its action is successful. */
+let linkedForm = link && location.pathname.slice(1)
+if (link) history.replaceState(null, '', '/')
 
-type Action = (value: (name: string) => string) => Promise<Result<unknown, ErrorCode | FinishByMailErrorCode>>
+type Code = ErrorCode | FinishExternalErrorCode | LinkErrorCode | PopupErrorCode
+type Action = (value: (name: string) => string) => Promise<Result<unknown, Code>>
 
 /** The action of each form, by the ID of the form. */
 const actions: Record<string, Action> = {
-  'log-in': (value) => usher.login({ email: value('email'), password: value('password') }),
+  'log-in': (value) =>
+    value('connection')
+      ? logInAt(value('connection'))
+      : usher.login({ email: value('email'), password: value('password') }),
   'by-mail': (value) => byMail.start({ email: value('email') }),
   digits: (value) => byMail.finishWithDigits(value('digits')),
-  login: () => byMail.finishWithLink(code),
+  login: () => finish(link),
   'sign-up': (value) =>
     usher.createUser({
       email: value('email'),
@@ -43,6 +50,7 @@ const actions: Record<string, Action> = {
     usher.changePassword({ password: value('password') || undefined, newPassword: value('newPassword') }),
   deletion: (value) => usher.deleteMe({ password: value('password') || undefined }),
   ...teamActions,
+  ...providerActions,
 }
 
 const profile = document.forms.namedItem('profile') as HTMLFormElement
@@ -66,7 +74,7 @@ show()
 // Needs no click: a program that opens all links has not started the login.
 if (linkedForm === 'login') document.forms.namedItem('login')?.requestSubmit()
 
-/** Returns the ID of what to show: the form of a mail, what the URL names, the account, or the login form. */
+/** Returns the ID of what to show: the form of a link, what the URL names, the account, or the login form. */
 function viewId() {
   const named = ['log-in', 'by-mail', 'digits', 'sign-up', 'forgot-password'].find(
     (each) => `#${each}` === location.hash,
@@ -89,6 +97,7 @@ async function show() {
     for (const each of document.querySelectorAll<HTMLElement>('main > *')) each.hidden = each !== view
     // Nothing of a user who has logged out stays on the page.
     showAccount()
+    showIdentities(false)
     showTeam()
     for (const form of document.forms) {
       clearMessages(form)
@@ -97,12 +106,12 @@ async function show() {
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
   if (view?.localName === 'section') await load()
-  if (view?.id === 'log-in') offerMail()
+  if (view?.id === 'log-in') offerLogins()
 }
 
-/** Offers the login by mail if the database has it. */
-async function offerMail() {
-  const { data } = await usher.features()
+/** Offers the logins by mail and at providers that the database has. */
+async function offerLogins() {
+  const [{ data }] = await Promise.all([usher.features(), showProviders()])
   if (data && data.loginMail !== 'off') document.getElementById('offer-mail')?.removeAttribute('hidden')
 }
 
@@ -111,7 +120,7 @@ async function leaveLink(form?: string) {
   linkedForm = ''
   clearMessages(signUp)
   if (form === 'reset-password') location.hash = '#forgot-password'
-  if (form === 'login') location.hash = '#by-mail'
+  if (form === 'login') location.hash = code ? '#by-mail' : '#log-in'
   await show()
   if (form !== 'verify-email') return
   const request = document.forms.namedItem('verification')
@@ -127,8 +136,11 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   const fields = new FormData(form, submitter)
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
-  if (result?.error) return showErrors(visible(form), result.error)
+  const next = result?.error && formAfter(result.error)
+  if (result?.error && !next) return showErrors(visible(form), result.error)
   if (form.id === linkedForm || form === signUp) linkedForm = ''
+  if (next) linkedForm = next
+  if (form.id === 'prove-email') linkedForm = 'prove-digits'
   if (form.id === 'by-mail') history.replaceState(null, '', '#digits')
   await show()
   form.reset()
@@ -159,6 +171,7 @@ async function load() {
   else if (found && !found.team) location.hash = '#account'
   else {
     showAccount(user, sessions)
+    showIdentities(!!user)
     showTeam(found?.team)
   }
 }

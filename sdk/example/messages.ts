@@ -9,7 +9,10 @@ export function showErrors(form: HTMLFormElement, error: UsherError<string>) {
     target?.append(target.textContent ? `; ${detail}` : detail)
   }
   const isExpired = ['code_invalid', 'email_not_verified', 'started_elsewhere'].includes(error.code)
-  form.classList.toggle('expired', isExpired && form.querySelector('.renew') !== null)
+  form.classList.toggle(
+    'expired',
+    (isExpired || form.id === 'login') && form.querySelector('.renew') !== null,
+  )
   form.querySelector<HTMLElement>('[aria-invalid], .expired .renew')?.focus()
 }
 

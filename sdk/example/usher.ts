@@ -1,3 +1,4 @@
+import { createExternalLogin } from '@usher/sdk/external'
 import { createLoginByMail } from '@usher/sdk/login-by-mail'
 import { createSessionClient } from '@usher/sdk/session'
 import { deviceName } from './device.js'
@@ -11,4 +12,5 @@ export const usher = createSessionClient({
   label: deviceName(navigator.userAgent),
 })
 
+export const external = createExternalLogin(usher)
 export const byMail = createLoginByMail(usher)

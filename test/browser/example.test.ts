@@ -1,18 +1,14 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
-import { startChild } from '../support/child.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const vite = `${root}/node_modules/vite/bin/vite.js`
+import { startExample } from './example.js'
 
 const it = browserTest
   .extend('folder', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
@@ -22,20 +18,12 @@ const it = browserTest
   })
   .extend('settings', { scope: 'file' }, ({ folder }) => ({ DATA_DIR: folder }))
   .extend('example', { scope: 'file' }, async ({ folder, origin, usher, database }) => {
-    const names = {
-      VITE_USHER_URL: origin,
-      VITE_USHER_WORKSPACE: database.workspaceSlug,
-      VITE_USHER_DATABASE: database.databaseName,
-    }
-    const port = String(await freePort())
-    const outDir = join(folder, 'example')
-    const of = [`${root}/sdk/example`, '--outDir', outDir]
-    // A page loads faster from a build than from the server of `npm run example`, module by module.
-    const built = await startChild(process.execPath, [vite, 'build', ...of], names).ended
-    expect(built.code, built.stderr).toBe(0)
-    const example = startChild(process.execPath, [vite, 'preview', ...of, '--port', port])
-    await example.printed('Local:')
-    const url = `http://localhost:${port}`
+    const { workspaceSlug: workspace, databaseName } = database
+    const url = await startExample(
+      folder,
+      { baseUrl: origin, workspace, database: databaseName },
+      await freePort(),
+    )
     await setDatabase(usher.store, database, { appUrl: url, loginMail: 'both' })
     return url
   })
@@ -118,7 +106,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
 
     const other = await visitExample()
     await other.page.goto(await linkTo(first))
-    await other.page.getByText('Enter the digits of the mail where you started').waitFor()
+    await other.page.getByText('Finish the login in the browser where you started it').waitFor()
     expect(other.page.url()).toBe(`${example}/`)
     expect(await accessibilityErrorsOf(other.page)).toEqual([])
     await other.page.getByRole('button', { name: 'Start again' }).click()

@@ -283,7 +283,7 @@ reactIt('logs in by a mail with React', async ({ openApp, linkTo, digitsTo }) =>
   await app.usher.signOut()
   await app.page.close()
   const used = await openApp(await linkTo(other))
-  await used.shows('Enter the digits of the mail where you started')
+  await used.shows('Finish the login in the browser where you started it')
   await used.press('Start again')
   await used.shows('Send a mail')
   await used.page.close()
@@ -312,7 +312,7 @@ it('logs in by a mail with Next.js', async ({ load, linkTo, digitsTo }) => {
   await page.close()
   // The browser of the page has no cookies.
   const elsewhere = await openForm(guide.LogInByMail, await linkTo(email))
-  await submit(elsewhere, 'Log in', 'Enter the digits of the mail where you started')
+  await submit(elsewhere, 'Log in', 'Finish the login in the browser where you started it')
   await elsewhere.close()
 
   const send = formOf({ email: other })

@@ -151,11 +151,11 @@ describe('the package', () => {
   })
 
   it('can be required in CommonJS', async () => {
-    const script = `console.log(typeof require('@usher/sdk').createClient, typeof require('@usher/sdk/react').useUser, typeof require('@usher/sdk/login-by-mail').createLoginByMail, typeof require('@usher/sdk/management').createManagementClient)`
+    const script = `console.log(typeof require('@usher/sdk').createClient, typeof require('@usher/sdk/react').useUser, typeof require('@usher/sdk/login-by-mail').createLoginByMail, typeof require('@usher/sdk/external').createExternalLogin, typeof require('@usher/sdk/management').createManagementClient)`
     const { stdout, stderr } = await run(process.execPath, ['--input-type=commonjs', '-e', script], {
       cwd: folder,
     })
-    expect(stdout + stderr).toBe('function function function function\n')
+    expect(stdout + stderr).toBe('function function function function function\n')
   })
 
   it('packs only compiled files and declarations', async () => {
@@ -199,13 +199,29 @@ describe('the package', () => {
     {
       name: 'login by mail, without a client',
       contents: "export { createLoginByMail } from '@usher/sdk/login-by-mail'",
-      maxBytes: 1900,
+      maxBytes: 2100,
     },
     {
       name: 'login by mail, with a client',
       contents:
         "export { createClient } from '@usher/sdk'; export { createLoginByMail } from '@usher/sdk/login-by-mail'",
-      maxBytes: 5800,
+      maxBytes: 6000,
+    },
+    {
+      name: 'logins at providers, without a client',
+      contents: "export { createExternalLogin } from '@usher/sdk/external'",
+      maxBytes: 3000,
+    },
+    {
+      name: 'logins at providers and by mail, with a client',
+      contents:
+        "export { createClient } from '@usher/sdk'; export { createExternalLogin } from '@usher/sdk/external'; export { createLoginByMail } from '@usher/sdk/login-by-mail'",
+      maxBytes: 7000,
+    },
+    {
+      name: 'the hook of a login at a provider, without React',
+      contents: "export { useExternalLogin } from '@usher/sdk/react'",
+      maxBytes: 500,
     },
     {
       name: 'the hook of a user, without React',

@@ -116,6 +116,21 @@ it('runs the snippet Login by mail', async ({ runSnippet }) => {
   ])
 })
 
+it('runs the snippets Log in with Google and other providers, and Log in with a popup', async ({ runSnippet }) => {
+  const hash = `#error=access_denied&login=${crypto.randomUUID()}`
+  const { document, location, history } = new Window({ url: `https://app.example.com/login${hash}` })
+  for (const [name, value] of Object.entries({ document, location, history })) vi.stubGlobal(name, value)
+  const { logged } = await runSnippet('Log in with Google and other providers')
+  expect(logged).toEqual([['You have cancelled the login.']])
+  expect(location.hash).toBe('')
+  const popup = { close: vi.fn() }
+  vi.stubGlobal('open', () => popup)
+  const { exported, logged: reported } = await runSnippet('Log in with a popup')
+  await exported.onClick(new AbortController().signal)
+  expect(reported.at(-1)).toEqual([problems.connection_not_found.title])
+  expect(popup.close).toHaveBeenCalled()
+})
+
 it('runs the snippet Tenants and invitations', async ({ runSnippet }) => {
   expect((await runSnippet('Tenants and invitations')).logged).toEqual([
     [['grace@example.com admin']],
@@ -168,6 +183,8 @@ it('runs every snippet of the README', async () => {
     'The token',
     'Stay logged in',
     'Manage the account',
+    'Log in with Google and other providers',
+    'Log in with a popup',
     'Login by mail',
     'Tenants and invitations',
     'Recover the account',
