@@ -27,7 +27,7 @@ it('the tests of docs/testing.md pass in Vitest', async ({ folder }) => {
   const oneProcess = ['--no-isolate', '--no-file-parallelism']
   const args = ['run', '--root', folder, '--exclude', '*.mjs', ...oneProcess]
   const { code, stdout, stderr } = await run(vitest, ...args)
-  expect(stdout).toMatch(/Tests .*3 passed/)
+  expect(stdout).toMatch(/Tests .*4 passed/)
   expect(code, stderr).toBe(0)
 })
 
