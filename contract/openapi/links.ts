@@ -40,7 +40,7 @@ function whatToSend(source: AppRoute, target: AppRoute) {
   const shape = 'body' in target && target.body instanceof z.ZodObject ? target.body.shape : {}
   if ('connection' in shape) return 'Send the name of a connection as `connection` in the body.'
   if ('idToken' in shape) return 'Send the same `state` in the body, with the ID token.'
-  return 'refreshToken' in shape
-    ? 'Send `refreshToken.value` as `refreshToken` in the body.'
-    : 'Send the code from the mail as `code` in the body.'
+  if ('refreshToken' in shape) return 'Send `refreshToken.value` as `refreshToken` in the body.'
+  const place = 'verifier' in shape ? 'the mail, or from the URL of the app,' : 'the mail'
+  return `Send the code from ${place} as \`code\` in the body.`
 }

@@ -56,26 +56,35 @@ export async function requireIssued<Found extends { canonicalEmail: string }>(
 }
 
 /** Returns a signed JSON value: `value.mac`. It expires, because nothing is stored that could end it. */
-export function signedValue(
+export function signedValue<Value extends { expiresAt: number }>(
   { sign }: Pick<Secrets, 'sign'>,
   purpose: Purpose,
-  value: { expiresAt: number } & Record<string, unknown>,
+  value: Value,
 ) {
   const text = Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${text}.${sign(purpose, text)}`
 }
 
 /**
- * Returns the value of a text that the database has signed for a purpose, and the place of the secret among those that are
- * accepted: what was derived of the same secret has the same place in `signAll`. Returns undefined if it was altered or has expired.
+ * Returns the value of a text that the database has signed for a purpose, even if it has expired, and the place of the secret among
+ * those that are accepted: what was derived of the same secret has the same place in `signAll`. Returns undefined if it was altered.
  */
-export function readSignedValue<Value extends { expiresAt: number }>(
+export function verifySignedValue<Value>(
   { signAll }: Pick<Secrets, 'signAll'>,
-  { purpose, text, now }: { purpose: Purpose; text: string; now: number },
+  purpose: Purpose,
+  text: string,
 ): { value: Value; place: number } | undefined {
   const [payload = '', mac = '', ...more] = text.split('.')
   const place = signAll(purpose, payload).findIndex((expected) => isEqual(mac, expected))
   if (place < 0 || more.length > 0) return undefined
-  const value = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Value
-  return now < value.expiresAt ? { value, place } : undefined
+  return { value: JSON.parse(Buffer.from(payload, 'base64url').toString()), place }
+}
+
+/** Returns the value of a text as `verifySignedValue` does. Returns undefined if it has expired, too. */
+export function readSignedValue<Value extends { expiresAt: number }>(
+  secrets: Pick<Secrets, 'signAll'>,
+  { purpose, text, now }: { purpose: Purpose; text: string; now: number },
+) {
+  const signed = verifySignedValue<Value>(secrets, purpose, text)
+  return signed && now < signed.value.expiresAt ? signed : undefined
 }
