@@ -13,6 +13,11 @@ import {
 } from './session-tokens.js'
 
 export type { AskSecondFactor, SecondFactorPrompt } from './second-factor.js'
+export {
+  createSecondFactorQuestions,
+  type SecondFactorQuestion,
+  type SecondFactorQuestions,
+} from './second-factor-prompt.js'
 export type { SessionClientOptions } from './session-tokens.js'
 
 /**

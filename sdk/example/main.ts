@@ -1,10 +1,19 @@
 import type { ErrorCode, Membership, Result, SessionInfo, User, UsherError } from '@usher/sdk'
 import type { FinishExternalErrorCode, LinkErrorCode, PopupErrorCode } from '@usher/sdk/external'
 import { actionButton, element, formatTime, listItem } from './elements.js'
+import {
+  cancelFactor,
+  endAnswer,
+  enrolsAfter,
+  factorActions,
+  factorView,
+  showFactors,
+  showQuestion,
+} from './factors.js'
 import { clearMessages, showErrors, showSuccess } from './messages.js'
 import { finish, formAfter, logInAt, providerActions, showIdentities, showProviders } from './providers.js'
 import { findTeam, showTeam, teamActions, teamId } from './team.js'
-import { byMail, usher } from './usher.js'
+import { byMail, questions, usher } from './usher.js'
 
 /** What a mail or a provider has led here with: a code or an error. */
 const link = /#(code|error)=/.test(location.hash) ? location.hash : ''
@@ -51,6 +60,7 @@ const actions: Record<string, Action> = {
   deletion: (value) => usher.deleteMe({ password: value('password') || undefined }),
   ...teamActions,
   ...providerActions,
+  ...factorActions,
 }
 
 const profile = document.forms.namedItem('profile') as HTMLFormElement
@@ -67,15 +77,24 @@ const logOut = document.querySelector<HTMLButtonElement>('#log-out')
 logOut?.addEventListener('click', () => usher.signOut())
 for (const button of document.querySelectorAll<HTMLButtonElement>('.renew'))
   button.addEventListener('click', () => leaveLink(button.form?.id))
+for (const button of document.querySelectorAll<HTMLButtonElement>('.cancel'))
+  button.addEventListener('click', () => {
+    cancelFactor()
+    show()
+  })
+document.getElementById('print')?.addEventListener('click', () => print())
 addEventListener('hashchange', show)
 // Called when the token has changed, here or in another tab.
 usher.subscribe(show)
+questions.subscribe(show)
 show()
 // Needs no click: a program that opens all links has not started the login.
 if (linkedForm === 'login') document.forms.namedItem('login')?.requestSubmit()
 
 /** Returns the ID of what to show: the form of a link, what the URL names, the account, or the login form. */
 function viewId() {
+  const factor = factorView()
+  if (factor) return factor
   const named = ['log-in', 'by-mail', 'digits', 'sign-up', 'forgot-password'].find(
     (each) => `#${each}` === location.hash,
   )
@@ -98,6 +117,7 @@ async function show() {
     // Nothing of a user who has logged out stays on the page.
     showAccount()
     showIdentities(false)
+    showFactors(false)
     showTeam()
     for (const form of document.forms) {
       clearMessages(form)
@@ -105,6 +125,7 @@ async function show() {
     }
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
+  if (view?.id === 'second-factor') showQuestion()
   if (view?.localName === 'section') await load()
   if (view?.id === 'log-in') offerLogins()
 }
@@ -136,8 +157,10 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   const fields = new FormData(form, submitter)
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
+  if (form.id !== 'second-factor') endAnswer()
   const next = result?.error && formAfter(result.error)
-  if (result?.error && !next) return showErrors(visible(form), result.error)
+  if (result?.error && !next && !(await enrolsAfter(result.error)))
+    return showErrors(visible(form), result.error)
   if (form.id === linkedForm || form === signUp) linkedForm = ''
   if (next) linkedForm = next
   if (form.id === 'prove-email') linkedForm = 'prove-digits'
@@ -172,6 +195,7 @@ async function load() {
   else {
     showAccount(user, sessions)
     showIdentities(!!user)
+    showFactors(!!user)
     showTeam(found?.team)
   }
 }

@@ -44,6 +44,13 @@ function messagesOf(
       return [{ path: 'password', detail: error.title }]
     case 'already_member':
       return [{ path: 'email', detail: 'This address belongs to a member of the team.' }]
+    case 'second_factor_invalid':
+      return [{ path: 'totp', detail: 'Wrong code' }]
+    case 'second_factor_required':
+    case 'step_up_required':
+      return [{ detail: 'This needs your second factor.' }]
+    case 'challenge_invalid':
+      return [{ detail: 'This has taken too long. Start again.' }]
     case 'invitation_for_other_address':
       return [{ path: 'email', detail: 'The invitation is for another address.' }]
     case 'email_not_verified':

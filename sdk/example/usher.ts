@@ -1,7 +1,9 @@
 import { createExternalLogin } from '@usher/sdk/external'
 import { createLoginByMail } from '@usher/sdk/login-by-mail'
-import { createSessionClient } from '@usher/sdk/session'
+import { createSecondFactorQuestions, createSessionClient } from '@usher/sdk/session'
 import { deviceName } from './device.js'
+
+export const questions = createSecondFactorQuestions()
 
 export const usher = createSessionClient({
   baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
@@ -10,6 +12,7 @@ export const usher = createSessionClient({
   tokenStore: () => localStorage,
   sessionStore: () => localStorage,
   label: deviceName(navigator.userAgent),
+  secondFactor: questions.ask,
 })
 
 export const external = createExternalLogin(usher)

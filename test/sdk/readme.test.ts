@@ -116,7 +116,9 @@ it('runs the snippet Login by mail', async ({ runSnippet }) => {
   ])
 })
 
-it('runs the snippets Log in with Google and other providers, and Log in with a popup', async ({ runSnippet }) => {
+it('runs the snippets Log in with Google and other providers, and Log in with a popup', async ({
+  runSnippet,
+}) => {
   const hash = `#error=access_denied&login=${crypto.randomUUID()}`
   const { document, location, history } = new Window({ url: `https://app.example.com/login${hash}` })
   for (const [name, value] of Object.entries({ document, location, history })) vi.stubGlobal(name, value)
@@ -129,6 +131,14 @@ it('runs the snippets Log in with Google and other providers, and Log in with a 
   await exported.onClick(new AbortController().signal)
   expect(reported.at(-1)).toEqual([problems.connection_not_found.title])
   expect(popup.close).toHaveBeenCalled()
+})
+
+it('runs the snippet Second factor', async ({ runSnippet }) => {
+  expect((await runSnippet('Second factor')).logged).toEqual([
+    [expect.stringMatching(/^otpauth:/)],
+    ['That is not the code of the app.'],
+    [undefined],
+  ])
 })
 
 it('runs the snippet Tenants and invitations', async ({ runSnippet }) => {
@@ -186,6 +196,7 @@ it('runs every snippet of the README', async () => {
     'Log in with Google and other providers',
     'Log in with a popup',
     'Login by mail',
+    'Second factor',
     'Tenants and invitations',
     'Recover the account',
     'What the database offers',

@@ -1,7 +1,11 @@
-import { createSessionClient, type SecondFactorPrompt } from '@usher/sdk/session'
+import { useSecondFactor } from '@usher/sdk/react'
+import { createSecondFactorQuestions, createSessionClient, type SecondFactorPrompt } from '@usher/sdk/session'
 import { startUsher, type TestServer } from '@usher/server/testing'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { totpAt } from '../support/second-factor.js'
+import { renderPage } from './happy-dom.js'
 import { memoryStore } from './stub-fetch.js'
 
 const password = 'correct horse battery'
@@ -113,4 +117,36 @@ it('is an error that an app without the callback can show', async () => {
   const { data, error } = await plain.login({ email, password })
   expect([data, error?.status, error?.title]).toEqual([undefined, 401, 'Second factor is required'])
   expect(error?.secondFactor?.methods).toEqual(['totp', 'recoveryCode'])
+})
+
+it('shows a question with React until it is answered, and a new one cancels it', async () => {
+  const questions = createSecondFactorQuestions()
+  const View = () => {
+    const question = useSecondFactor(questions)
+    const code = question?.error?.code ?? ''
+    return createElement('p', null, question ? `asked ${question.methods} ${code}` : 'not asked')
+  }
+  expect(renderToString(createElement(View))).toContain('not asked')
+  const page = await renderPage(createElement(View))
+  const shows = (text: string) => vi.waitFor(() => expect(page.text()).toBe(text), 10_000)
+  const methods = ['totp'] as const
+  const first = questions.ask({ methods, error: undefined })
+  await shows('asked totp ')
+  const second = questions.ask({ methods, error: undefined })
+  expect(await first).toBeUndefined()
+  questions.current?.answer({ totp: '240618' })
+  expect(await second).toEqual({ totp: '240618' })
+  await shows('not asked')
+  await page.close()
+  vi.unstubAllGlobals()
+})
+
+it('asks by the questions of a page in a login', async () => {
+  const questions = createSecondFactorQuestions()
+  const { email } = await userWithApp(() => undefined)
+  const usher = createSessionClient({ ...server, secondFactor: questions.ask })
+  const login = usher.login({ email, password })
+  await vi.waitFor(() => expect(questions.current).toBeDefined(), 10_000)
+  questions.current?.cancel()
+  expect((await login).error?.code).toBe('second_factor_required')
 })
