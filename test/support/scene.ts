@@ -101,7 +101,7 @@ export async function createScene(stage: Stage) {
     return { challenge: String(challenge), secret: String(secret), totp: totpAt(secret, api.clock.now) }
   }
   /** Lets a person return from a provider. Returns the code and the verifier that finish the login. */
-  async function returned(person: Partial<ProviderClaims> = {}) {
+  async function returned(person: Partial<ProviderClaims> & { connection?: string } = {}) {
     const { verifier, challenge } = newVerifier()
     return { verifier, code: await returnedCode(api, database.id, { challenge, ...person }) }
   }
