@@ -34,6 +34,7 @@ import type {
   SetPasswordBody,
   TenantList,
   UserCode,
+  UserFactorList,
   UserIdentityList,
   UserLine,
   UserList,
@@ -283,6 +284,46 @@ export const managementEndpoints = {
       'user_not_found',
       'identity_not_found',
       'last_login_method',
+    ],
+  },
+  listUserFactors: {
+    method: 'GET',
+    path: '/management/users/{userId}/factors',
+    isRepeatable: true,
+    status: 200,
+    field: 'factors',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'user_not_found',
+    ],
+  },
+  removeUserFactors: {
+    method: 'DELETE',
+    path: '/management/users/{userId}/factors',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
     ],
   },
   createUserCode: {
@@ -697,6 +738,16 @@ export type RemoveUserIdentityErrorCode =
   | (typeof managementEndpoints.removeUserIdentity.codes)[number]
   | 'no_answer'
 
+/** Every `error.code` of `listUserFactors`. */
+export type ListUserFactorsErrorCode =
+  | (typeof managementEndpoints.listUserFactors.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `removeUserFactors`. */
+export type RemoveUserFactorsErrorCode =
+  | (typeof managementEndpoints.removeUserFactors.codes)[number]
+  | 'no_answer'
+
 /** Every `error.code` of `createUserCode`. */
 export type CreateUserCodeErrorCode = (typeof managementEndpoints.createUserCode.codes)[number] | 'no_answer'
 
@@ -808,13 +859,23 @@ export interface ManagementOperations {
     identityId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RemoveUserIdentityErrorCode>>
+  /** Returns the factors, and how many recovery codes are left. Needs the scope `users:read`. */
+  listUserFactors(
+    userId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<UserFactorList, ListUserFactorsErrorCode>>
+  /** For a user who has lost them. Removes the recovery codes too, ends all sessions, revokes all access tokens, and notifies the user. Also succeeds if the user has none. Make sure that the user asks for it. Also needs `credentials:write`. Needs the scope `users:write`. */
+  removeUserFactors(
+    userId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RemoveUserFactorsErrorCode>>
   /** Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it. Needs the scope `users:write`. */
   createUserCode(
     userId: string,
     body: CreateCodeBody,
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<UserCode, CreateUserCodeErrorCode>>
-  /** Adds users with their password hashes from other systems, as `usher user import` does. At most 1000 lines and 1 MiB. A line is stored as a whole or not at all. No event is written. Also needs `credentials:write` for `passwordHash` and `emailVerifiedAt`, and `tenants:write` for `tenants`. Needs the scope `users:write`. */
+  /** Adds users with their password hashes from other systems, as `usher user import` does. At most 1000 lines and 1 MiB. A line is stored as a whole or not at all. No event is written. Also needs `credentials:write` for `passwordHash`, `identities`, `totp` and `emailVerifiedAt`, and `tenants:write` for `tenants`. Needs the scope `users:write`. */
   importUsers(
     body: { lines: readonly UserLine[] },
     options?: CallOptions & PostOptions,

@@ -215,6 +215,24 @@ export interface EventList {
   moreAvailable: boolean
 }
 
+/** A second factor of the user. */
+export interface Factor {
+  /** ID of the factor. */
+  id: string
+  /** `totp`: an authenticator app (RFC 6238). */
+  kind: 'totp'
+  /**
+   * Name that the user has given to it, or null.
+   *
+   * @example Ada’s phone
+   */
+  name: string | null
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** Day of its last use (UTC), or null. */
+  lastUsedOn: string | null
+}
+
 /** What is wrong with one field of a request. */
 export interface FieldError {
   /** Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters. */
@@ -240,6 +258,36 @@ export type FieldErrorCode =
   | 'password_too_common'
   | 'password_is_email'
   | 'password_wrong'
+
+/** An account at a provider with which an imported user logs in. */
+export interface IdentityOfLine {
+  /**
+   * Name of a connection of the database.
+   *
+   * @example google
+   */
+  connection: string
+  /**
+   * ID of the account at the provider: `sub` of its ID tokens.
+   *
+   * @example 110169484474386276334
+   */
+  subject: string
+  /**
+   * The provider, if it is not that of the connection.
+   *
+   * @example https://accounts.google.com
+   */
+  issuer?: string | null | undefined
+  /**
+   * Address of the account at the provider. It is only shown.
+   *
+   * @example ada@example.com
+   */
+  email?: string | null | undefined
+  /** When it was linked. Default: `createdAt` of the user. */
+  linkedAt?: string | null | undefined
+}
 
 /** Result of each line. */
 export interface ImportResult {
@@ -828,12 +876,42 @@ export interface TenantOfLine {
   joinedAt?: string | null | undefined
 }
 
+/** An authenticator app of an imported user, with SHA-1, six digits and 30 seconds. */
+export interface TotpOfLine {
+  /**
+   * The secret of the app in base32, of at least 80 bits.
+   *
+   * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+   */
+  secret: string
+  /**
+   * Name that the user has given to it.
+   *
+   * @example Ada’s phone
+   */
+  name?: string | null | undefined
+  /** When it was added. Default: `createdAt` of the user. */
+  createdAt?: string | null | undefined
+}
+
 /** A code. It replaces earlier codes with the same purpose. */
 export interface UserCode {
   /** The code, or null if it was sent by mail. */
   code: string | null
   /** When it expires (RFC 3339, UTC). */
   expiresAt: string
+}
+
+/** The second factors of a user. */
+export interface UserFactorList {
+  /** The oldest first. */
+  factors: Factor[]
+  /**
+   * Number of recovery codes that are left.
+   *
+   * @example 8
+   */
+  recoveryCodes: number
 }
 
 /** An account at a provider with which a user logs in. */
@@ -910,6 +988,10 @@ export interface UserLine {
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** In the order of joining, each given once. */
   tenants?: TenantOfLine[] | null | undefined
+  /** The accounts at providers with which the user logs in, at most one of each connection. */
+  identities?: IdentityOfLine[] | null | undefined
+  /** The authenticator apps of the user. Logins need a code of one of them. */
+  totp?: TotpOfLine[] | null | undefined
   /** When the user verified the address. */
   emailVerifiedAt?: string | null | undefined
   /** When the user was disabled. */
@@ -966,6 +1048,8 @@ export interface ListUsersQuery {
   tenant?: string | undefined
   /** Only the users who are disabled, or only those who are not. */
   disabled?: boolean | undefined
+  /** Only the users who have a second factor, or only those who have none. */
+  secondFactor?: boolean | undefined
 }
 
 /** Query of `listUserSessions`. */

@@ -104,21 +104,18 @@ export const privateMetadata = () =>
 export const externalId = () =>
   field('The id in the product, or null.', z.string().nullable(), { examples: ['customer-17'] })
 
-const namesOfIds = { id: 'ID', externalId: 'external ID' }
-type IdField = keyof typeof namesOfIds
-
-/** Returns a refinement that adds an error for each tenant with the id of an earlier one. */
+/** Returns a refinement that adds an error for each item with the value of an earlier one. @param other names the earlier value */
 export const refuseRepeated =
-  (field: IdField) =>
+  <Field extends string>(field: Field, other: string) =>
   (
-    tenants: readonly { [Field in IdField]?: string | null | undefined }[],
+    items: readonly { readonly [Name in Field]?: string | null | undefined }[],
     context: z.core.$RefinementCtx,
   ) => {
     const seen = new Set<string>()
-    for (const [index, { [field]: input }] of tenants.entries()) {
+    for (const [index, { [field]: input }] of items.entries()) {
       if (input == null) continue
       const reported = {
-        message: `must not be the ${namesOfIds[field]} of an earlier tenant`,
+        message: `must not be the ${other}`,
         fieldErrorCode: 'invalid_type' satisfies FieldErrorCode,
       }
       if (seen.has(input)) context.addIssue({ code: 'custom', path: [index, field], input, ...reported })

@@ -8,6 +8,7 @@ import { service } from './service.js'
 import { tenants } from './tenants.js'
 import { userChanges } from './user-changes.js'
 import { userCodes } from './user-codes.js'
+import { userFactors } from './user-factors.js'
 import { userIdentities } from './user-identities.js'
 import { userImport } from './user-import.js'
 import { userSessions } from './user-sessions.js'
@@ -23,15 +24,25 @@ export { Scope, scopes } from './scopes.js'
 export * from './tenants.js'
 export * from './user-changes.js'
 export * from './user-codes.js'
+export * from './user-factors.js'
 export { ListUsersQuery } from './user-filters.js'
 export * from './user-identities.js'
 export * from './user-import.js'
+export * from './user-line.js'
 export * from './user-sessions.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
 export const managementContract = initContract().router({
-  users: { ...users, ...userChanges, ...userSessions, ...userIdentities, ...userCodes, ...userImport },
+  users: {
+    ...users,
+    ...userChanges,
+    ...userSessions,
+    ...userIdentities,
+    ...userFactors,
+    ...userCodes,
+    ...userImport,
+  },
   tenants: { ...tenants, ...members },
   invitations,
   mailSettings,

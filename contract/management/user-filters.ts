@@ -47,5 +47,13 @@ export const ListUsersQuery = strict({
       .optional(),
     { type: 'boolean' },
   ),
+  secondFactor: field(
+    'Only the users who have a second factor, or only those who have none.',
+    z
+      .enum(['true', 'false'], notFlag)
+      .transform((text) => text === 'true')
+      .optional(),
+    { type: 'boolean' },
+  ),
 })
 export type ListUsersQuery = z.infer<typeof ListUsersQuery>

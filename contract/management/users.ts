@@ -120,7 +120,7 @@ export const AddUserBody = body(
           failsWith('invalid_type', 'must be a list'),
         )
         .max(1_000, failsWith('too_long', 'must have at most 1000 tenants'))
-        .superRefine(refuseRepeated('id'))
+        .superRefine(refuseRepeated('id', 'ID of an earlier tenant'))
         .optional(),
     ),
     ...productFields(),

@@ -173,7 +173,7 @@ it('tenants keep what the product adds in an export and an import', async ({ ush
   const { id } = (await as('POST', 'tenants', { name: 'Engines', ...fields })).json()
   await as('POST', 'users', { email: 'ada@example.com', tenants: [{ id }] })
   const lines: unknown[] = []
-  for await (const line of exportUsers(store, manage.database.id)) lines.push(line)
+  for await (const line of exportUsers(store, manage.database.id, { now: new Date() })) lines.push(line)
   const copy = await usher.newDatabase()
   expect(await importAll(usher, copy.id, linesOf(...lines))).toMatchObject({ added: 1, rejected: [] })
   const tenant = await store.prisma.tenant.findFirstOrThrow({ where: { databaseId: copy.id } })

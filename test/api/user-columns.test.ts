@@ -29,7 +29,7 @@ const notReturned = ['password', 'newTenant'] // only its hash is stored; a tena
 
 const it = apiTest.extend('copied', ({ usher, store }) => async (databaseId: string) => {
   const lines: unknown[] = []
-  for await (const line of exportUsers(store, databaseId)) lines.push(line)
+  for await (const line of exportUsers(store, databaseId, { now: new Date() })) lines.push(line)
   const copy = await usher.newDatabase()
   expect(await importAll(usher, copy.id, linesOf(...lines))).toMatchObject({ added: 1, rejected: [] })
   return copy

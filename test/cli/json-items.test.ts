@@ -1,4 +1,4 @@
-import { ListedTenant, ListedUser, ManagedUser } from '@usher/contract/management'
+import { ListedTenant, ListedUser, ManagedUser, UserFactorList } from '@usher/contract/management'
 import { expect } from 'vitest'
 import { pairs } from '../docs/two-doors.js'
 import { password } from '../support/app.js'
@@ -6,7 +6,10 @@ import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 
 /** The schema of the API of what a command prints with --json, or why it has none. */
-const printed: Record<string, typeof ListedUser | typeof ManagedUser | typeof ListedTenant | string> = {
+const printed: Record<
+  string,
+  typeof ListedUser | typeof ManagedUser | typeof UserFactorList | typeof ListedTenant | string
+> = {
   ...Object.fromEntries(
     [
       'create',
@@ -17,11 +20,13 @@ const printed: Record<string, typeof ListedUser | typeof ManagedUser | typeof Li
       'set-password',
       'send-reset',
       'revoke-tokens',
+      'remove-factors',
       'unlock',
       'delete',
     ].map((name) => [`user ${name}`, ListedUser]),
   ),
   'user show': ManagedUser,
+  'user factors': UserFactorList,
   ...Object.fromEntries(
     ['create', 'list', 'rename', 'set-seats', 'delete'].map((name) => [`tenant ${name}`, ListedTenant]),
   ),
@@ -54,11 +59,12 @@ it('every command that does what an operation does prints items of the API', asy
   const { id } = await expectItems('user create', ` ada@example.com --tenant ${tenant.id}`, `${password}\n`)
   await expectItems('user list', '')
   const shown = await expectItems('user show', ` ${id}`)
+  await expectItems('user factors', ` ${id}`)
   const { key } = await usher.json(`api-key create ${database.path} --name backend --scope users:read`)
   const url = `${database.users.replace(/users$/, 'management')}/users/${id}`
   const read = await usher.send({ method: 'GET', url, headers: { authorization: `Bearer ${key}` } })
   expect(shown).toMatchObject(read.json())
-  for (const name of ['disable', 'enable', 'send-reset', 'revoke-tokens', 'unlock'])
+  for (const name of ['disable', 'enable', 'send-reset', 'revoke-tokens', 'remove-factors', 'unlock'])
     await expectItems(`user ${name}`, ` ${id}`)
   await expectItems('user set-email', ` ${id} lovelace@example.com`)
   await expectItems('user set-password', ` ${id}`, `new ${password}\n`)

@@ -13,6 +13,8 @@ it.each([
   'user delete',
   'user set-password',
   'user revoke-tokens',
+  'user factors',
+  'user remove-factors',
   'user unlock',
   'tenant create',
   'tenant list',

@@ -5,6 +5,7 @@ import { password, type TestDatabase } from '../support/app.js'
 import { dummyHashesOf } from '../support/lines.js'
 import { it as operatorTest } from '../support/operator.js'
 import { revokeTokens } from '../support/operator-changes.js'
+import { totpAt } from '../support/second-factor.js'
 
 const email = 'ada@example.com'
 
@@ -237,6 +238,29 @@ it('user revoke-tokens rejects earlier tokens and accepts later ones', async ({
   usher.clock.now = Date.now()
   const { token: fresh } = (await database.login({ email, password })).json()
   expect(await statusOfMe(fresh.jwt)).toBe(200)
+})
+
+it('user factors lists second factors, and user remove-factors removes them', async ({
+  usher,
+  database,
+  statusOfLogin,
+  auditOf,
+}) => {
+  const { id, token } = await database.signedUp({ email })
+  const { challenge, secret } = (await database.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
+  const body = { challenge, totp: totpAt(secret, usher.clock.now), name: 'Phone' }
+  const added = await database.as(token.jwt, 'POST', 'me/factors/totp/confirm', body)
+  const { factor } = added.json()
+  const shown = await usher.operator(`user factors ${database.path} ${email}`)
+  expect(shown.stdout).toBe(
+    `${factor.id}  Phone, added at ${factor.createdAt}, last used never\nrecovery codes                        8\n`,
+  )
+  expect(await statusOfLogin()).toBe(401)
+  const { stdout, audited } = await usher.operator(`user remove-factors ${database.path} ${email}`)
+  expect(stdout).toBe(`Removed the second factors of user ${id}.\n`)
+  expect(audited).toEqual(auditOf('user.factor_removed', id))
+  expect(await statusOfLogin()).toBe(200)
+  expect(await usher.json(`user factors ${database.path} ${id}`)).toEqual({ factors: [], recoveryCodes: 0 })
 })
 
 it('user unlock lets a throttled user log in immediately', async ({

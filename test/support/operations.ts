@@ -295,6 +295,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   listUsers: {
     also: [
       () => '?disabled=true',
+      () => '?secondFactor=true',
       () => '?externalId=ada',
       ({ user }: Scene) => `?ids=${user.id}`,
       ({ user }: Scene) => `?email=${user.email}`,
@@ -331,12 +332,30 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   listUserSessions: { params: own },
   listUserIdentities: { params: own },
   removeUserIdentity: { changes: ['user.identity_unlinked'] },
+  listUserFactors: { params: own },
+  removeUserFactors: {
+    before: ({ factor }) => factor(),
+    params: own,
+    changes: ['user.factor_removed'],
+    also: [{}],
+  },
   endUserSessions: { params: own },
   createUserCode: {
     body: () => ({ purpose: 'password_reset', deliver: 'return' }),
     also: [{ body: () => ({ purpose: 'email_verification', deliver: 'mail' }) }],
   },
-  importUsers: { body: (scene) => ({ email: newEmail(scene) }) },
+  importUsers: {
+    body: (scene) => ({ email: newEmail(scene) }),
+    also: [
+      {
+        body: (scene) => ({
+          email: newEmail(scene),
+          identities: [{ connection: 'acme', subject: scene.user.id }],
+          totp: [{ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }],
+        }),
+      },
+    ],
+  },
   listTenants: {
     also: [{ query: ({ tenantId }) => `?after=${tenantId}` }, { query: () => '?externalId=looms' }],
   },

@@ -489,6 +489,9 @@ CREATE UNIQUE INDEX "database_workspace_id_name_key" ON "usher"."database"("work
 CREATE INDEX "user_disabled_account_idx" ON "usher"."user"("database_id", "id") WHERE (disabled_at IS NOT NULL AND reserved_for IS NULL);
 
 -- CreateIndex
+CREATE INDEX "user_second_step_idx" ON "usher"."user"("database_id", "id") WHERE (needs_second_step IS NOT NULL AND reserved_for IS NULL);
+
+-- CreateIndex
 CREATE INDEX "user_reserved_for_idx" ON "usher"."user"("database_id", "reserved_for") WHERE (reserved_for IS NOT NULL);
 
 -- CreateIndex

@@ -3,6 +3,7 @@ import type { DatabasePath } from '@usher/contract'
 import { type Change, type Outcome, runChange } from '../../domain/change.js'
 import { createCode } from '../../domain/codes/create-code.js'
 import { changeUser } from '../../domain/email-change/change-user.js'
+import { removeFactors } from '../../domain/factors/change-factors.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listedUser } from '../../domain/management/users/managed-users.js'
 import type { Throttle } from '../../domain/throttle/login-throttle.js'
@@ -27,6 +28,12 @@ const changes: Record<string, UserChange> = {
     description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
     rule: (change, user) => changeUser(change, { ...user, changes: { isDisabled: false } }),
     message: ({ id }) => `Enabled user ${id}. Logins are accepted. Earlier tokens stay rejected.`,
+  },
+  'remove-factors': {
+    description:
+      'remove the second factors of a user who has lost them; ends all sessions and notifies the user',
+    rule: removeFactors,
+    message: ({ id }) => `Removed the second factors of user ${id}.`,
   },
   'revoke-tokens': {
     description: 'reject the existing tokens of a user; a login issues a new one',

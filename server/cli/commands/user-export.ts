@@ -14,15 +14,20 @@ export const addUserExportCommand = (user: Command) =>
     .command('export')
     .argument('<workspace/name>', 'database', databasePath)
     .description('export all users of a database with their password hashes, in the format of user import')
+    .option(
+      '--totp-secrets',
+      'include the secrets of authenticator apps, with which anyone can create their codes',
+    )
     .option('-o, --output <file>', 'write to a file with mode 0600 instead of stdout')
     .option('--json', 'with --output, print the result as JSON')
     .action((path, options) =>
       withStore(async (store) => {
         const { id } = await requireDatabase(store, path)
         const { output } = options
-        if (output === undefined) return toStandardOutput(linesOf(exportUsers(store, id)))
+        const exported = exportUsers(store, id, { withTotp: options.totpSecrets, now: new Date() })
+        if (output === undefined) return toStandardOutput(linesOf(exported))
         let users = 0
-        const lines = linesOf(exportUsers(store, id), () => users++)
+        const lines = linesOf(exported, () => users++)
         await writeNewFile(output, lines)
         print(options, { users, file: output }, `Users exported to ${output}: ${users}.`)
       }),

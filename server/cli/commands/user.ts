@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
 import { runChange } from '../../domain/change.js'
 import type { AppContext } from '../../domain/context.js'
+import { userFactors } from '../../domain/management/users/factors.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUsers, showUser } from '../../domain/management/users/list-users.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
@@ -24,6 +25,7 @@ export function configure(user: Command) {
   addCreateCommand(user)
   addListCommand(user)
   addShowCommand(user)
+  addFactorsCommand(user)
   addUserChangeCommands(user)
   addSetEmailCommand(user)
   addDeleteCommand(user)
@@ -82,6 +84,20 @@ function addShowCommand(user: Command) {
     withDatabase(path, async ({ context, database }) => {
       const found = await showUser(context, database, userRef)
       print(options, found, describe(found))
+    }),
+  )
+}
+
+function addFactorsCommand(user: Command) {
+  commandOnUser(user, 'factors', 'list the second factors of a user').action((path, userRef, options) =>
+    withDatabase(path, async ({ context, database }) => {
+      const { factors, recoveryCodes } = await userFactors(context.store, database, userRef)
+      const rows = factors.map(({ id, name, createdAt, lastUsedOn }) => [
+        id,
+        `${printable(name ?? 'authenticator app')}, added at ${createdAt}, last used ${lastUsedOn ?? 'never'}`,
+      ])
+      const text = aligned([...rows, ['recovery codes', String(recoveryCodes)]])
+      print(options, { factors, recoveryCodes }, text)
     }),
   )
 }

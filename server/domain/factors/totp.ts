@@ -33,6 +33,18 @@ export async function stepOf(secret: Buffer, code: string, now: number): Promise
   return delta === null ? undefined : Math.floor(now / 1000 / periodSeconds) + delta
 }
 
+/** Returns a secret in base32 (RFC 4648, section 6). */
+export async function base32Of(secret: Buffer) {
+  const { Secret } = await import('otpauth')
+  return new Secret({ buffer: Uint8Array.from(secret).buffer }).base32
+}
+
+/** Returns the secret of a text in base32. */
+export async function secretOfBase32(text: string) {
+  const { Secret } = await import('otpauth')
+  return Buffer.from(Secret.fromBase32(text.replace(/=+$/, '')).bytes)
+}
+
 async function totpOf(secret: Buffer, names: { issuer?: string; label?: string } = {}) {
   // Loaded at the first use, because most servers start without it.
   const { Secret, TOTP } = await import('otpauth')

@@ -11,6 +11,7 @@ import { listEvents } from '../../domain/management/events.js'
 import { changeMailSettings, getMailSettings } from '../../domain/management/mail-settings.js'
 import { changeOncePerKey } from '../../domain/management/once-per-key.js'
 import { listRevocations } from '../../domain/management/revocations.js'
+import { listUserFactors, removeUserFactors } from '../../domain/management/users/factors.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUserIdentities, removeUserIdentity } from '../../domain/management/users/identities.js'
 import { importManagedUsers } from '../../domain/management/users/import-request.js'
@@ -80,6 +81,8 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
       getUser: getManagedUser,
       listUserIdentities,
       removeUserIdentity,
+      listUserFactors,
+      removeUserFactors,
       async changeUser(_, request) {
         const { database, apiKey, params, body, headers } = request
         const { emailVerified: isVerified, disabled: isDisabled, ...changes } = body

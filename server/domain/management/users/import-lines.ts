@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FieldError } from '@usher/contract'
 import type { UserLine } from '@usher/contract/management'
+import { findConnections } from '../../../store/queries/connections.js'
 import {
   type AddedUsers,
   addUsers,
@@ -13,7 +14,8 @@ import type { Hasher } from '../../passwords/hasher.js'
 import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
 import { createHashFilter, recordImportedParameters } from '../../users/imported-hashes.js'
 import { LineError, lineError } from '../../users/line-error.js'
-import { readUserLine, rowOf } from './user-line.js'
+import { sealFactors } from './imported-factors.js'
+import { type Issuers, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
   number: number
@@ -51,12 +53,15 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
   const recorded = new Set(database.dummyHashes)
 
   return async (lines: readonly Line[], require?: Check) => {
+    const issuers = await issuersOf(context.store, database.id)
     const readable: Candidate[] = []
     const rejected: StoredLine[] = []
     for (const [index, line] of lines.entries()) {
       if (index % linesAtOnce === linesAtOnce - 1) await setImmediate()
       try {
-        readable.push(candidateOf(line, { ...context, roles: database.roles }, { checkHash, require }))
+        readable.push(
+          candidateOf(line, { ...context, issuers, roles: database.roles }, { checkHash, require }),
+        )
       } catch (error) {
         if (!(error instanceof LineError)) throw error
         rejected.push({ line, status: 'rejected', userId: null, errors: error.errors })
@@ -74,6 +79,7 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
       else rejected.push({ line: candidate.line, status: 'rejected', userId: null, errors: error.errors })
     }
     const users = candidates.map(({ row }) => row)
+    if (!dryRun) await sealFactors(context, database.id, candidates)
     return async (transaction: Queries): Promise<StoredLine[]> => {
       const added = await (dryRun ?? addUsers)(transaction, database.id, users)
       if (!dryRun) await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
@@ -83,6 +89,10 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     }
   }
 }
+
+/** Returns the issuers of the connections of a database, also of those that are disabled. */
+const issuersOf = async (store: Store, databaseId: string): Promise<Issuers> =>
+  new Map((await findConnections(store, databaseId)).map(({ name, issuer }) => [name, issuer]))
 
 const rolesOf = ({ tenants }: UserWithTenants) =>
   tenants.map(({ role }) => ['role', role ?? undefined] as const)
@@ -108,6 +118,7 @@ function conflictError(path = 'id') {
 interface Candidate {
   line: Line
   row: UserWithTenants
+  totp: NonNullable<UserLine['totp']>
   /** Undefined if the user has no password. */
   dummyHash: string | undefined
 }
@@ -115,7 +126,7 @@ interface Candidate {
 /** @throws {LineError} */
 function candidateOf(
   line: Line,
-  { now, roles }: Pick<Context, 'now'> & Pick<Database, 'roles'>,
+  { now, issuers, roles }: Pick<Context, 'now'> & Pick<Database, 'roles'> & { issuers: Issuers },
   { checkHash, require }: { checkHash: (hash: string) => string; require?: Check | undefined },
 ): Candidate {
   if (line.error) throw lineError('', line.error)
@@ -127,7 +138,8 @@ function candidateOf(
   const { passwordHash } = user
   return {
     line,
-    row: rowOf(user, new Date(now())),
+    row: rowOf(user, { now: new Date(now()), issuers }),
+    totp: user.totp ?? [],
     dummyHash: passwordHash == null ? undefined : checkHash(passwordHash),
   }
 }

@@ -5,7 +5,7 @@ import {
   maxImportedLines,
   type UserLine,
 } from '@usher/contract/management'
-import { isForeignKeyViolation } from '../../../store/errors.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../../store/errors.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
 import { Problem, validationFailed } from '../../problem.js'
@@ -33,7 +33,7 @@ export function importManagedUsers(
       const database = await requireDatabase(context.store, params)
       const run = await createImport(context, database)(lines, (user) => requireScopes(apiKey, user))
       return async (change) => {
-        const result = resultOf(await run(change).catch(ifTenantDeleted))
+        const result = resultOf(await run(change).catch(ifChangedMeanwhile))
         const { created: added, existing: alreadyThere, rejected } = result
         return { result, facts: [{ type: 'users.imported', users: { added, alreadyThere, rejected } }] }
       }
@@ -42,9 +42,13 @@ export function importManagedUsers(
   })
 }
 
-/** Throws `unavailable` if a tenant was deleted meanwhile: the lines can be imported again, which creates it. */
-function ifTenantDeleted(cause: unknown): never {
-  throw isForeignKeyViolation(cause, 'tenant_id') ? new Problem('unavailable', { cause }) : cause
+/**
+ * Throws `unavailable` if a tenant was deleted or an identity was linked meanwhile: the lines can be imported again, which creates the
+ * tenant, or rejects the identity.
+ */
+function ifChangedMeanwhile(cause: unknown): never {
+  const isChanged = isForeignKeyViolation(cause, 'tenant_id') || isUniqueViolation(cause, 'subject')
+  throw isChanged ? new Problem('unavailable', { cause }) : cause
 }
 
 /** @throws {Problem} `payload_too_large` or `validation_failed` */
@@ -60,8 +64,10 @@ function linesOf(body: string): Line[] {
 }
 
 /** @throws {Problem} `insufficient_scope` */
-function requireScopes(apiKey: ApiKey, { passwordHash, emailVerifiedAt, tenants }: UserLine) {
-  if (passwordHash != null || emailVerifiedAt != null) requireScope(apiKey, 'credentials:write')
+function requireScopes(apiKey: ApiKey, { tenants, ...user }: UserLine) {
+  const { passwordHash, emailVerifiedAt, identities, totp } = user
+  if ([passwordHash, emailVerifiedAt, identities, totp].some((each) => each != null))
+    requireScope(apiKey, 'credentials:write')
   if (tenants && tenants.length > 0) requireScope(apiKey, 'tenants:write')
 }
 

@@ -1,4 +1,4 @@
-import { isForeignKeyViolation } from '../../../store/errors.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { LineError } from '../../users/line-error.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
@@ -53,6 +53,8 @@ export async function* importUsers(
     return dryRun ? run(store) : store.transaction(database.id, (query) => run({ query }))
   }
   const requireUndeleted = async (error: unknown) => {
+    // An identity was linked meanwhile. The next try finds it.
+    if (isUniqueViolation(error, 'subject')) return
     if (!isForeignKeyViolation(error)) throw error
     await requireAgain()
   }

@@ -24,8 +24,8 @@ export async function listManagedUsers(
   { store }: AppContext,
   { database, query }: KeyRequest & { query: ListUsersQuery },
 ): Promise<UserList> {
-  const { email, emailPrefix, externalId, tenant, ids, disabled, after } = query
-  requireOneFilter({ email, emailPrefix, externalId, ids, tenant, disabled })
+  const { email, emailPrefix, externalId, tenant, ids, disabled, secondFactor, after } = query
+  requireOneFilter({ email, emailPrefix, externalId, ids, tenant, disabled, secondFactor })
   if (emailPrefix !== undefined) return listByPrefix(store, database.id, { ...query, emailPrefix })
   requireCursor(after === undefined || isUuid(after))
   const databaseId = database.id
@@ -37,6 +37,7 @@ export async function listManagedUsers(
     externalId,
     ids,
     isDisabled: disabled,
+    hasSecondFactor: secondFactor,
   }
   const { rows, next } = await readPage(query, (page) => listAccountRows(store, where, page))
   return { users: rows.map(listedUser), next }

@@ -22,8 +22,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns the rows that a line adds. */
-export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenants {
+/** The issuer of each connection of a database, by its name. */
+export type Issuers = ReadonlyMap<string, string>
+
+/** Returns the rows that a line adds, without its authenticator apps. @throws {LineError} */
+export function rowOf(
+  { tenants, identities, totp, ...user }: UserLine,
+  { now, issuers }: { now: Date; issuers: Issuers },
+): UserWithTenants {
   const createdAt = user.createdAt ?? now
   return {
     user: {
@@ -34,7 +40,7 @@ export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenant
       ...userFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
-      needsSecondStep: null,
+      needsSecondStep: totp?.length ? true : null,
       // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
       generation: now.getTime(),
       createdAt,
@@ -50,6 +56,19 @@ export function rowOf({ tenants, ...user }: UserLine, now: Date): UserWithTenant
       // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
     })),
+    identities: (identities ?? []).map(({ connection, subject, issuer, email, linkedAt }, index) => {
+      const ofConnection = issuers.get(connection)
+      if (ofConnection === undefined)
+        throw lineError(`identities.${index}.connection`, 'is not a connection of the database')
+      return {
+        ...{ id: uuidv7(), connection, subject },
+        issuer: issuer ?? ofConnection,
+        email: email ?? null,
+        isProven: user.emailVerifiedAt != null,
+        linkedAt: linkedAt ?? createdAt,
+      }
+    }),
+    factors: [],
   }
 }
 
@@ -58,13 +77,15 @@ const present = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Fields
 
 /** Returns the line of a user, without absent fields. */
-export const lineOf = (user: UserToExport): UserLine =>
+export const lineOf = (user: UserToExport, totp: NonNullable<UserLine['totp']> = []): UserLine =>
   present({
     id: user.id,
     email: user.email,
     passwordHash: user.passwordHash,
     ...userFieldsOf(user),
     tenants: user.tenants.length > 0 ? user.tenants.map(lineOfTenant) : null,
+    identities: user.identities.length > 0 ? user.identities.map(lineOfIdentity) : null,
+    totp: totp.length > 0 ? totp.map(present) : null,
     emailVerifiedAt: user.emailVerifiedAt,
     disabledAt: user.disabledAt,
     createdAt: user.createdAt,
@@ -80,3 +101,6 @@ const lineOfTenant = (tenant: UserToExport['tenants'][number]) =>
     createdAt: new Date(tenant.createdAt),
     joinedAt: new Date(tenant.joinedAt),
   })
+
+const lineOfIdentity = ({ linkedAt, ...identity }: UserToExport['identities'][number]) =>
+  present({ ...identity, linkedAt: new Date(linkedAt) })

@@ -1,4 +1,4 @@
-import type { Tenant, User } from '../../generated/client.js'
+import type { Identity, Tenant, User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
 import type { UserWithTenants } from './import-users.js'
 
@@ -13,7 +13,7 @@ interface Choice {
 
 /**
  * Returns a function that chooses the users that can be added: those whose canonical email, id and external id no other user
- * has, without a tenant that has the external id of another one. A tenant without a given id is the one that has its external id,
+ * has, without a tenant that has the external id of another one, and without an identity of another user. A tenant without a given id is the one that has its external id,
  * whose id it gets, and must have its name. If several users conflict, it chooses the first. A user who is left out conflicts
  * with no later one. It remembers earlier calls.
  */
@@ -21,10 +21,12 @@ export function createChoice() {
   const emails = new Map<string, string | null>()
   const ids = new Set<string>()
   const externalIds = new Set<string>()
+  const identities = new Set<string>()
   const tenantIds = new Set<string>()
   const tenantsByExternalId = new Map<string, Pick<Tenant, 'id' | 'name'>>()
 
-  function remember({ users, tenants }: { users: readonly TakenUser[]; tenants: readonly TakenTenant[] }) {
+  function remember({ users, tenants, identities: taken }: Taken) {
+    for (const each of taken) identities.add(keyOf(each))
     for (const { canonicalEmail, id, externalId, reservedFor } of users) {
       emails.set(canonicalEmail, reservedFor ? null : id)
       ids.add(id)
@@ -39,7 +41,7 @@ export function createChoice() {
   }
 
   /** Returns the path of the field of a user that belongs to another user or tenant, or undefined. */
-  function conflictOf({ user: { id, externalId }, tenants }: UserWithTenants) {
+  function conflictOf({ user: { id, externalId }, tenants, identities: given }: UserWithTenants) {
     if (ids.has(id)) return 'id'
     if (externalId !== null && externalIds.has(externalId)) return 'externalId'
     for (const [index, { isIdGiven, id, name, externalId }] of tenants.entries()) {
@@ -49,7 +51,8 @@ export function createChoice() {
       if (isIdGiven ? holder.id !== id : isRepeated) return `tenants.${index}.externalId`
       if (!isIdGiven && holder.name !== name) return `tenants.${index}.name`
     }
-    return undefined
+    const index = given.findIndex((each) => identities.has(keyOf(each)))
+    return index < 0 ? undefined : `identities.${index}.subject`
   }
 
   /** Gives tenants without a given id the id of the tenant that has their external id. */
@@ -65,7 +68,7 @@ export function createChoice() {
     remember(await findTaken(store, databaseId, users))
     const choice: Choice = { addable: [], existing: new Map(), conflicts: new Map() }
     for (const each of users) {
-      const { user, tenants } = each
+      const { user, tenants, identities } = each
       const id = emails.get(user.canonicalEmail)
       const conflict = conflictOf(each)
       if (id !== undefined) choice.existing.set(each, id)
@@ -73,7 +76,7 @@ export function createChoice() {
       else {
         join(tenants)
         choice.addable.push(each)
-        remember({ users: [user], tenants })
+        remember({ users: [user], tenants, identities })
       }
     }
     return choice
@@ -82,9 +85,22 @@ export function createChoice() {
 
 type TakenUser = Pick<User, 'canonicalEmail' | 'id' | 'externalId'> & Partial<Pick<User, 'reservedFor'>>
 type TakenTenant = Pick<Tenant, 'id' | 'externalId' | 'name'>
+type IdentityKey = Pick<Identity, 'connection' | 'issuer' | 'subject'>
 
-/** Returns the stored users and tenants that may conflict with some users. */
-async function findTaken({ query }: Queries, databaseId: string, users: readonly UserWithTenants[]) {
+interface Taken {
+  users: readonly TakenUser[]
+  tenants: readonly TakenTenant[]
+  identities: readonly IdentityKey[]
+}
+
+const keyOf = ({ connection, issuer, subject }: IdentityKey) => JSON.stringify([connection, issuer, subject])
+
+/** Returns the stored users, tenants and identities that may conflict with some users. */
+async function findTaken(
+  { query }: Queries,
+  databaseId: string,
+  users: readonly UserWithTenants[],
+): Promise<Taken> {
   const keys = users.map(({ user: { canonicalEmail, id, externalId } }) => ({
     canonicalEmail,
     id,
@@ -93,12 +109,17 @@ async function findTaken({ query }: Queries, databaseId: string, users: readonly
   const tenantKeys = users
     .flatMap(({ tenants }) => tenants)
     .flatMap(({ id, externalId }) => (externalId === null ? [] : { id, externalId }))
+  const identities = users.flatMap(({ identities }) => identities)
   return {
     users: await query<TakenUser>(findUsersStatement, [databaseId, JSON.stringify(keys)]),
     tenants:
       tenantKeys.length === 0
         ? []
         : await query<TakenTenant>(findTenantsStatement, [databaseId, JSON.stringify(tenantKeys)]),
+    identities:
+      identities.length === 0
+        ? []
+        : await query<IdentityKey>(findIdentitiesStatement, [databaseId, JSON.stringify(identities)]),
   }
 }
 
@@ -125,4 +146,13 @@ const findTenantsStatement = `
   FROM json_to_recordset($2::json) AS wanted (id uuid, "externalId" text)
   CROSS JOIN LATERAL (${tenantBy('id = wanted.id')}
     UNION ALL${tenantBy('external_id = wanted."externalId"')} OFFSET 0
+  ) AS found`
+
+const findIdentitiesStatement = `
+  SELECT found.*
+  FROM json_to_recordset($2::json) AS wanted (connection text, issuer text, subject text)
+  CROSS JOIN LATERAL (
+    SELECT connection, issuer, subject FROM usher.identity
+    WHERE database_id = $1::uuid AND connection = wanted.connection AND issuer = wanted.issuer
+      AND subject = wanted.subject OFFSET 0
   ) AS found`

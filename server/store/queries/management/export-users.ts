@@ -5,7 +5,7 @@ import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
 import { selected, type UserFields, userFields } from '../user-fields.js'
 
-/** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
+/** A user with all tenants in the order of joining, with identities and authenticator apps. The times of these are text, as Postgres writes it in JSON. */
 export type UserToExport = Omit<
   User,
   | 'databaseId'
@@ -14,6 +14,7 @@ export type UserToExport = Omit<
   | 'tenantsVersion'
   | 'reservedFor'
   | 'reservedUntil'
+  | 'needsSecondStep'
   | keyof UserFields
 > &
   UserFields & {
@@ -25,11 +26,22 @@ export type UserToExport = Omit<
       joinedAt: string
       role: string
     } & ProductFields)[]
+    identities: {
+      connection: string
+      issuer: string
+      subject: string
+      email: string | null
+      linkedAt: string
+    }[]
+    factors: { id: string; name: string | null; sealedSecret: string; createdAt: string }[]
   }
 
-/** Returns users of a database ordered by id. */
-export const listUsersToExport = (store: Queries, databaseId: string, { limit, after = NIL }: Page<string>) =>
-  store.query<UserToExport>(listStatement, [databaseId, after, limit])
+/** Returns users of a database ordered by id. @param withFactors whether to read the authenticator apps */
+export const listUsersToExport = (
+  store: Queries,
+  { databaseId, withFactors }: { databaseId: string; withFactors: boolean },
+  { limit, after = NIL }: Page<string>,
+) => store.query<UserToExport>(listStatement, [databaseId, after, limit, withFactors])
 
 const listStatement = `
     SELECT u.id, u.email, u.password_hash AS "passwordHash", ${selected(userFields)},
@@ -44,7 +56,18 @@ const listStatement = `
         FROM usher.membership
         JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
         WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
-      ), '[]') AS tenants
+      ), '[]') AS tenants,
+      COALESCE((
+        SELECT json_agg(json_build_object('connection', connection, 'issuer', issuer, 'subject', subject,
+          'email', identity.email, 'linkedAt', linked_at) ORDER BY linked_at, identity.id)
+        FROM usher.identity WHERE identity.database_id = $1::uuid AND identity.user_id = u.id
+      ), '[]') AS identities,
+      CASE WHEN $4::boolean AND u.needs_second_step IS NOT NULL THEN COALESCE((
+        SELECT json_agg(json_build_object('id', factor.id, 'name', name,
+          'sealedSecret', encode(sealed_secret, 'hex'), 'createdAt', factor.created_at)
+          ORDER BY factor.created_at, factor.id)
+        FROM usher.factor WHERE factor.database_id = $1::uuid AND factor.user_id = u.id
+      ), '[]') ELSE '[]' END AS factors
     FROM usher."user" AS u
     WHERE u.database_id = $1::uuid AND u.id > $2::uuid AND u.reserved_for IS NULL
     ORDER BY u.id LIMIT $3::int`

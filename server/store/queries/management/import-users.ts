@@ -1,4 +1,4 @@
-import type { Membership, Tenant, User } from '../../generated/client.js'
+import type { Factor, Identity, Membership, Tenant, User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
 import type { ProductFields } from '../product-fields.js'
 import { listOf, type UserFields, userFields } from '../user-fields.js'
@@ -7,7 +7,7 @@ import { createChoice } from './addable-users.js'
 // Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows. Each statement names
 // database_id.
 
-/** A user to add, with the user's tenants. */
+/** A user to add, with the user's tenants, identities and second factors. */
 export interface UserWithTenants {
   user: Omit<
     User,
@@ -21,6 +21,8 @@ export interface UserWithTenants {
       /** False: the id is a new one, unless a tenant has the external id. */
       isIdGiven: boolean
     })[]
+  identities: Omit<Identity, 'databaseId' | 'userId'>[]
+  factors: Pick<Factor, 'id' | 'name' | 'sealedSecret' | 'createdAt'>[]
 }
 
 export interface AddedUsers {
@@ -53,6 +55,7 @@ export async function addUsers(
     const emails = await insertUsers(transaction, databaseId, untried)
     const inserted = untried.filter(({ user }) => emails.has(user.canonicalEmail))
     await insertTenants(transaction, databaseId, inserted)
+    await insertWaysIn(transaction, databaseId, inserted)
     for (const each of untried) tried.add(each)
     for (const each of inserted) added.add(each)
     if (inserted.length === untried.length) return { added, ...left }
@@ -86,12 +89,12 @@ async function insertUsers({ query }: Queries, databaseId: string, users: readon
 
 const insertUsersStatement = `
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, email_verified_at, disabled_at,
-      generation, tenants_version, created_at, ${listOf(userFields, ({ column }) => column)})
+      needs_second_step, generation, tenants_version, created_at, ${listOf(userFields, ({ column }) => column)})
     SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "emailVerifiedAt", "disabledAt",
-      generation, generation, "createdAt", ${listOf(userFields, ({ name }) => `"${name}"`)}
+      "needsSecondStep", generation, generation, "createdAt", ${listOf(userFields, ({ name }) => `"${name}"`)}
     FROM json_to_recordset($2::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "emailVerifiedAt" timestamptz,
-      "disabledAt" timestamptz, generation bigint, "createdAt" timestamptz,
+      "disabledAt" timestamptz, "needsSecondStep" boolean, generation bigint, "createdAt" timestamptz,
       ${listOf(userFields, ({ name, type }) => `"${name}" ${type}`)})
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
@@ -118,3 +121,34 @@ const insertMembersStatement = `
   SELECT $1::uuid, "userId", id, "joinedAt", role
   FROM json_to_recordset($2::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
   ON CONFLICT DO NOTHING`
+
+/**
+ * Adds the identities and second factors of new users.
+ *
+ * @throws a unique violation (SQLSTATE 23505) if another transaction has linked an identity since the users were chosen
+ */
+async function insertWaysIn({ query }: Queries, databaseId: string, users: readonly UserWithTenants[]) {
+  const rowsOf = <Row extends object>(of: (each: UserWithTenants) => readonly Row[]) =>
+    users.flatMap((each) => of(each).map((row) => ({ ...row, userId: each.user.id })))
+  const identities = rowsOf(({ identities }) => identities)
+  const factors = rowsOf(({ factors }) => factors)
+  if (identities.length > 0) await query(insertIdentitiesStatement, [databaseId, JSON.stringify(identities)])
+  if (factors.length === 0) return
+  const rows = factors.map((each) => ({
+    ...each,
+    sealedSecret: Buffer.from(each.sealedSecret).toString('hex'),
+  }))
+  await query(insertFactorsStatement, [databaseId, JSON.stringify(rows)])
+}
+
+const insertIdentitiesStatement = `
+  INSERT INTO usher.identity (database_id, id, connection, issuer, subject, user_id, email, is_proven, linked_at)
+  SELECT $1::uuid, id, connection, issuer, subject, "userId", email, "isProven", "linkedAt"
+  FROM json_to_recordset($2::json) AS new_identity (id uuid, connection text, issuer text, subject text,
+    "userId" uuid, email text, "isProven" boolean, "linkedAt" timestamptz)`
+
+const insertFactorsStatement = `
+  INSERT INTO usher.factor (database_id, id, user_id, kind, name, sealed_secret, last_step, created_at)
+  SELECT $1::uuid, id, "userId", 'totp', name, decode("sealedSecret", 'hex'), 0, "createdAt"
+  FROM json_to_recordset($2::json) AS new_factor (id uuid, "userId" uuid, name text, "sealedSecret" text,
+    "createdAt" timestamptz)`

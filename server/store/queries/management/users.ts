@@ -37,13 +37,14 @@ export interface AccountFilter {
   canonicalEmail?: string | undefined
   ids?: string[] | undefined
   isDisabled?: boolean | undefined
+  hasSecondFactor?: boolean | undefined
   externalId?: string | undefined
 }
 
 /** Returns users ordered by id, which is the order of sign-up. */
 export async function listAccountRows(
   store: TypedQueries,
-  { databaseId, tenantId, canonicalEmail, externalId, ids, isDisabled }: AccountFilter,
+  { databaseId, tenantId, canonicalEmail, externalId, ids, isDisabled, hasSecondFactor }: AccountFilter,
   { limit, after }: Page<string>,
 ): Promise<Account[]> {
   // Prisma would read every member of the tenant for each page.
@@ -56,6 +57,7 @@ export async function listAccountRows(
       reservedFor: null,
       id: { ...(after !== undefined && { gt: after }), ...(ids && { in: ids }) },
       ...(isDisabled !== undefined && { disabledAt: isDisabled ? { not: null } : null }),
+      ...(hasSecondFactor !== undefined && { needsSecondStep: hasSecondFactor ? { not: null } : null }),
       ...(canonicalEmail !== undefined && { canonicalEmail }),
       ...(externalId !== undefined && { externalId }),
     },

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { Email } from '../email.js'
+import { failsWith, mustBe } from '../field-errors.js'
+import { name } from '../fields.js'
+import { givenProfile } from '../profile.js'
+import { component, field } from '../registry.js'
+import { role } from '../role.js'
+import { productFields, refuseRepeated, strict } from './fields.js'
+import { seats } from './tenants.js'
+
+const nil = '00000000-0000-0000-0000-000000000000'
+const earliest = new Date(0)
+const latest = new Date('9999-12-31T23:59:59.999Z')
+
+const id = (description: string) =>
+  field(
+    description,
+    z
+      .uuid(failsWith('invalid_type', 'must be a UUID'))
+      .toLowerCase()
+      .refine((id) => id !== nil, failsWith('invalid_type', 'must not be the nil UUID'))
+      .nullish(),
+    { maxLength: 36 },
+  )
+
+const time = (description: string) =>
+  field(
+    description,
+    z.iso
+      .datetime({
+        offset: true,
+        ...failsWith('invalid_type', 'must be a time with a zone, such as 2026-01-31T09:30:00Z'),
+      })
+      .transform((text) => new Date(text))
+      .refine(
+        (time) => time >= earliest && time <= latest,
+        failsWith('invalid_type', 'must be a time from 1970 to 9999'),
+      )
+      .nullish(),
+  )
+
+const isText = mustBe('a string')
+
+const TenantOfLine = component(
+  { id: 'TenantOfLine', description: 'A tenant of an imported user.' },
+  strict({
+    id: id(
+      'ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: that of the tenant with the same `externalId`, or a new ID.',
+    ),
+    name: field(
+      'Name of the tenant. Ignored if a tenant has the `id`. Without `id`, it must be that of the tenant with the same `externalId`.',
+      name(),
+      {
+        examples: ['Analytical Engines'],
+      },
+    ),
+    ...productFields(),
+    seats: seats(),
+    role: field('Role of the user. Default: `member`.', role().nullish()),
+    createdAt: time('When it was created. Default: `createdAt` of the user.'),
+    joinedAt: time('When the user joined it. Default: `createdAt` of the user.'),
+  }),
+)
+
+const IdentityOfLine = component(
+  { id: 'IdentityOfLine', description: 'An account at a provider with which an imported user logs in.' },
+  strict({
+    connection: field('Name of a connection of the database.', name(), {
+      examples: ['google'],
+      maxLength: 255,
+    }),
+    subject: field('ID of the account at the provider: `sub` of its ID tokens.', name(), {
+      examples: ['110169484474386276334'],
+      maxLength: 255,
+    }),
+    issuer: field('The provider, if it is not that of the connection.', name().nullish(), {
+      examples: ['https://accounts.google.com'],
+    }),
+    email: field('Address of the account at the provider. It is only shown.', name().nullish(), {
+      examples: ['ada@example.com'],
+    }),
+    linkedAt: time('When it was linked. Default: `createdAt` of the user.'),
+  }),
+)
+
+const TotpOfLine = component(
+  {
+    id: 'TotpOfLine',
+    description: 'An authenticator app of an imported user, with SHA-1, six digits and 30 seconds.',
+  },
+  strict({
+    secret: field(
+      'The secret of the app in base32, of at least 80 bits.',
+      z
+        .string(isText)
+        .regex(/^[A-Z2-7]{16,128}=*$/i, failsWith('invalid_type', 'must be 16 to 128 characters of base32')),
+      { examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'], maxLength: 136 },
+    ),
+    name: field('Name that the user has given to it.', name().nullish(), { examples: ['Ada’s phone'] }),
+    createdAt: time('When it was added. Default: `createdAt` of the user.'),
+  }),
+)
+
+/** Authenticator apps that a user may have. */
+const mostApps = 2
+
+/**
+ * A user as one line of a file: `usher user export` writes it, and `usher user import` and `importUsers` read it. Null means
+ * absent. Unknown fields are rejected, because a misspelled `passwordHash` would be lost.
+ */
+export const UserLine = component(
+  { id: 'UserLine', description: 'A user to import. Null means absent, and an unknown field is an error.' },
+  strict({
+    id: id('ID of the user. Default: a new ID.'),
+    email: Email,
+    passwordHash: field(
+      'A password hash in a format that the import accepts. Without it, no password matches.',
+      z.string(isText).nullish(),
+      { maxLength: 65_536 },
+    ),
+    ...givenProfile(),
+    ...productFields(),
+    tenants: field(
+      'In the order of joining, each given once.',
+      z
+        .array(TenantOfLine, failsWith('invalid_type', 'must be a list'))
+        .superRefine(refuseRepeated('id', 'ID of an earlier tenant'))
+        .superRefine(refuseRepeated('externalId', 'external ID of an earlier tenant'))
+        .nullish(),
+    ),
+    identities: field(
+      'The accounts at providers with which the user logs in, at most one of each connection.',
+      z
+        .array(IdentityOfLine, failsWith('invalid_type', 'must be a list'))
+        .max(20, failsWith('too_long', 'must have at most 20 identities'))
+        .superRefine(refuseRepeated('connection', 'connection of an earlier identity'))
+        .nullish(),
+    ),
+    totp: field(
+      'The authenticator apps of the user. Logins need a code of one of them.',
+      z
+        .array(TotpOfLine, failsWith('invalid_type', 'must be a list'))
+        .max(mostApps, failsWith('too_long', `must have at most ${mostApps} apps`))
+        .superRefine(refuseRepeated('secret', 'secret of an earlier app'))
+        .nullish(),
+    ),
+    emailVerifiedAt: time('When the user verified the address.'),
+    disabledAt: time('When the user was disabled.'),
+    createdAt: time('Time of sign-up. Default: now.'),
+  }),
+)
+export type UserLine = z.output<typeof UserLine>

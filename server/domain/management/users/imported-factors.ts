@@ -1,0 +1,33 @@
+import type { UserLine } from '@usher/contract/management'
+import { v7 as uuidv7 } from 'uuid'
+import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
+import type { Store } from '../../../store/store.js'
+import type { AppContext } from '../../context.js'
+import { secretOfBase32 } from '../../factors/totp.js'
+import { factorRow } from '../../factors/verify-proof.js'
+import { openDataCipher } from '../../keys/data-key.js'
+
+/** An imported user with the authenticator apps of the line. */
+interface WithTotp {
+  row: UserWithTenants
+  totp: NonNullable<UserLine['totp']>
+}
+
+/** Adds the authenticator apps of lines to the rows of their users, encrypted with the data key of the database. */
+export async function sealFactors(
+  { store, now }: Pick<AppContext, 'now'> & { store: Store },
+  databaseId: string,
+  users: readonly WithTotp[],
+) {
+  const withTotp = users.filter(({ totp }) => totp.length > 0)
+  if (withTotp.length === 0) return
+  const cipher = await openDataCipher(store, databaseId, new Date(now()))
+  for (const { row, totp } of withTotp)
+    row.factors = await Promise.all(
+      totp.map(async ({ secret, name, createdAt }) => {
+        const id = uuidv7()
+        const sealedSecret = cipher.seal(await secretOfBase32(secret), factorRow(databaseId, id))
+        return { id, name: name ?? null, sealedSecret, createdAt: createdAt ?? row.user.createdAt }
+      }),
+    )
+}
