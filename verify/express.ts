@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { assertRequirement, type Requirement } from './requirement.js'
 import type { VerifiedUser } from './user.js'
 import type { Verifier } from './verifier.js'
 
@@ -12,10 +13,10 @@ declare global {
 }
 
 /** Returns a handler that sets `request.user`, or responds with 401 or 503 and a problem document. */
-export const requireUser =
-  ({ verify }: Pick<Verifier, 'verify'>): RequestHandler =>
-  async (request, response, next) => {
-    const { data, error } = await verify(request.headers.authorization)
+export function requireUser({ verify }: Pick<Verifier, 'verify'>, requirement?: Requirement): RequestHandler {
+  assertRequirement('requireUser', requirement)
+  return async (request, response, next) => {
+    const { data, error } = await verify(request.headers.authorization, requirement)
     if (error) {
       response.status(error.status).set(error.headers).type('application/problem+json').json(error)
       return
@@ -23,3 +24,4 @@ export const requireUser =
     request.user = data
     next()
   }
+}

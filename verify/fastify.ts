@@ -1,4 +1,5 @@
 import type { onRequestAsyncHookHandler } from 'fastify'
+import { assertRequirement, type Requirement } from './requirement.js'
 import type { VerifiedUser } from './user.js'
 import type { Verifier } from './verifier.js'
 
@@ -10,10 +11,13 @@ declare module 'fastify' {
 }
 
 /** Returns an `onRequest` hook that sets `request.user`, or responds with 401 or 503 and a problem document. */
-export const requireUser =
-  ({ verify }: Pick<Verifier, 'verify'>): onRequestAsyncHookHandler =>
-  async (request, reply) => {
-    const { data, error } = await verify(request.headers.authorization)
+export function requireUser(
+  { verify }: Pick<Verifier, 'verify'>,
+  requirement?: Requirement,
+): onRequestAsyncHookHandler {
+  assertRequirement('requireUser', requirement)
+  return async (request, reply) => {
+    const { data, error } = await verify(request.headers.authorization, requirement)
     if (error) {
       return reply
         .code(error.status)
@@ -23,3 +27,4 @@ export const requireUser =
     }
     request.user = data
   }
+}

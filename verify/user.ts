@@ -14,6 +14,12 @@ export interface Claims {
   jti: string
   /** Generation of the user. */
   gen?: number
+  /** When the user last proved to be that user, in seconds since the epoch. */
+  auth_time?: number
+  /** `aal2` if the user has proven two factors, `aal1` if undefined. */
+  acr?: string
+  /** How the user has proven it (RFC 8176): `pwd`, `otp`, `mfa`, and `recovery`, `mail`, `idp`. */
+  amr?: string[]
   /** ID of the session. */
   sid?: string
   /** IDs of the user's tenants. Undefined if the user has more than 50. */
@@ -45,17 +51,20 @@ const clockSkewSeconds = 30
 
 /** @throws if a claim has another type than the server gives it */
 export function userOf(claims: Claims, nowMs: number): VerifiedUser {
-  const { sub, tenants, tenant_roles, iat, exp } = claims
+  const { sub, tenants, tenant_roles, iat, exp, auth_time, acr, amr } = claims
   if (typeof sub !== 'string') throw new Error('sub is not a string')
   if (iat > nowMs / 1000 + clockSkewSeconds) throw new Error('iat is in the future')
-  if (!isTenants(tenants)) throw new Error('tenants is not a list of strings')
+  if (auth_time !== undefined && typeof auth_time !== 'number') throw new Error('auth_time is not a number')
+  if (acr !== undefined && typeof acr !== 'string') throw new Error('acr is not a string')
+  if (!isTexts(amr)) throw new Error('amr is not a list of strings')
+  if (!isTexts(tenants)) throw new Error('tenants is not a list of strings')
   if (!isRoles(tenant_roles)) throw new Error('tenant_roles is not an object of strings')
   const roles = tenants && tenant_roles && rolesOf(tenants, tenant_roles)
   return { userId: sub, tenants, roles, expiresAt: new Date(exp * 1000), claims }
 }
 
-export const isTenants = (tenants: unknown): tenants is string[] | undefined =>
-  tenants === undefined || (Array.isArray(tenants) && tenants.every((each) => typeof each === 'string'))
+export const isTexts = (texts: unknown): texts is string[] | undefined =>
+  texts === undefined || (Array.isArray(texts) && texts.every((each) => typeof each === 'string'))
 
 const isRoles = (roles: unknown): roles is Record<string, string> | undefined =>
   roles === undefined ||

@@ -4,14 +4,18 @@ import type { RevocationState } from './feed.js'
 import { getJson } from './get-json.js'
 import { algorithms, createKeySet } from './key-set.js'
 import { assertValid, type VerifierOptions } from './options.js'
+import { assertRequirement, isMet, type Requirement } from './requirement.js'
 import { type Result, toResult } from './result.js'
 import { createRevocationCheck } from './revocation-check.js'
-import { type Claims, isMembership, isTenants, userOf, type VerifiedUser } from './user.js'
+import { type Claims, isMembership, isTexts, userOf, type VerifiedUser } from './user.js'
 
-/** Verifies tokens of one database. Its functions work without `this`, and never reject. */
+/** Verifies tokens of one database. Its functions work without `this`, and reject only for invalid options. */
 export interface Verifier {
-  /** Verifies a token, or the value of an `Authorization` header with a Bearer token. */
-  verify(tokenOrHeader: string | null | undefined): Promise<Result<VerifiedUser>>
+  /**
+   * Verifies a token, or the value of an `Authorization` header with a Bearer token. A valid token that does not meet the
+   * requirement is `step_up_required`.
+   */
+  verify(tokenOrHeader: string | null | undefined, requirement?: Requirement): Promise<Result<VerifiedUser>>
   /**
    * Returns the user's current tenants, from the server's `/users/me`, even if there are more than 50. A revoked token is
    * `token_invalid`.
@@ -74,6 +78,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return revocations ? revocations.accept(user, kid) : user
   }
 
+  async function verifySensitive(tokenOrHeader: string | null | undefined, requirement: Requirement) {
+    assertRequirement('verify', requirement)
+    return toResult(tokenOrHeader, async (token) => {
+      const user = await verifiedUser(token)
+      if (isMet(requirement, user.claims, now())) return user
+      throw new VerifyError('step_up_required', { requirement })
+    })
+  }
+
   async function currentUser(token: string) {
     await verifiedToken(token)
     const headers = { Authorization: `Bearer ${token}` }
@@ -82,7 +95,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function currentTenants(token: string) {
     const { tenants } = await currentUser(token)
-    if (tenants && isTenants(tenants)) return tenants
+    if (tenants && isTexts(tenants)) return tenants
     throw new VerifyError('unavailable', { cause: new Error('/users/me returned no list of tenants') })
   }
 
@@ -94,7 +107,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
-    verify: (tokenOrHeader) => toResult(tokenOrHeader, verifiedUser),
+    verify: (tokenOrHeader, requirement) =>
+      requirement === undefined
+        ? toResult(tokenOrHeader, verifiedUser)
+        : verifySensitive(tokenOrHeader, requirement),
     fetchTenants: (tokenOrHeader) => toResult(tokenOrHeader, currentTenants),
     fetchRoles: (tokenOrHeader) => toResult(tokenOrHeader, currentRoles),
     revocations: () => revocations?.state(),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createVerifier, type Verifier } from '@usher/verify'
+import { createVerifier, type Requirement, type Verifier } from '@usher/verify'
 import { requireUser as requireUserOfExpress } from '@usher/verify/express'
 import { requireUser as requireUserOfFastify } from '@usher/verify/fastify'
 import { requireUser as requireUserOfHono } from '@usher/verify/hono'
@@ -21,12 +21,13 @@ const read = async (response: Response) => ({
 })
 const headersOf = (authorization?: string): Record<string, string> => (authorization ? { authorization } : {})
 
-const backends: [string, (verifier: Verifier) => { get: Get }][] = [
+const backends: [string, (verifier: Verifier, requirement?: Requirement) => { get: Get }][] = [
   [
     'Fastify',
-    (verifier) => {
+    (verifier, requirement) => {
       const app = fastify()
-      app.get('/', { onRequest: requireUserOfFastify(verifier) }, async (request) => request.user.userId)
+      const onRequest = requireUserOfFastify(verifier, requirement)
+      app.get('/', { onRequest }, async (request) => request.user.userId)
       return {
         async get(authorization) {
           const response = await app.inject({ url: '/', headers: headersOf(authorization) })
@@ -38,9 +39,9 @@ const backends: [string, (verifier: Verifier) => { get: Get }][] = [
   ],
   [
     'Express',
-    (verifier) => {
+    (verifier, requirement) => {
       const app = loadExpress()()
-      app.get('/', requireUserOfExpress(verifier), (request, response) => {
+      app.get('/', requireUserOfExpress(verifier, requirement), (request, response) => {
         response.send(request.user?.userId)
       })
       return {
@@ -60,8 +61,8 @@ const backends: [string, (verifier: Verifier) => { get: Get }][] = [
   ],
   [
     'Hono',
-    (verifier) => {
-      const app = new Hono().get('/', requireUserOfHono(verifier), (context) =>
+    (verifier, requirement) => {
+      const app = new Hono().get('/', requireUserOfHono(verifier, requirement), (context) =>
         context.text(context.var.user.userId),
       )
       return {
@@ -93,6 +94,28 @@ describe.each(backends)('requireUser of %s', (name, start) => {
       /^Bearer error="invalid_token", error_description="/,
     )
     expect(JSON.parse(invalid.text)).toMatchObject({ status: 401, code: 'token_invalid' })
+  })
+
+  it('responds with 401 and a challenge to step up if the token does not meet the options', async ({
+    database,
+    verifier,
+  }) => {
+    const { id, token } = await database.signedUp()
+    const requirement = { acr: 'aal2', maxAuthAgeSeconds: 600 } as const
+    const response = await start(verifier, requirement).get(`Bearer ${token.jwt}`)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toMatch(
+      /^Bearer error="insufficient_user_authentication", .*, acr_values="aal2", max_age="600"$/,
+    )
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(JSON.parse(response.text)).toMatchObject({ status: 401, code: 'step_up_required' })
+    const recent = await start(verifier, { maxAuthAgeSeconds: 600 }).get(`Bearer ${token.jwt}`)
+    expect(recent).toMatchObject({ status: 200, text: id })
+  })
+
+  it('throws a TypeError when a route is declared with invalid options', ({ verifier }) => {
+    const declare = () => start(verifier, { acr: 'high' as 'aal2' })
+    expect(declare).toThrow(new TypeError("requireUser: acr must be 'aal1' or 'aal2'"))
   })
 
   it('responds with 503 and Retry-After while no key can be read', async ({ database, options }) => {

@@ -78,14 +78,21 @@ it('runs the snippet of Hono', async ({ importSnippet, user }) => {
   expect((await app.request('/')).status).toBe(401)
 })
 
+it('runs the snippet Sensitive actions', async ({ importSnippet, user }) => {
+  const { app } = await importSnippet(4)
+  const { authorization } = user
+  const response = await app.inject({ method: 'POST', url: '/payouts', headers: { authorization } })
+  expect([response.statusCode, response.json().code]).toEqual([401, 'step_up_required'])
+})
+
 it('runs the snippet More than 50 tenants', async ({ importSnippet, user }) => {
-  const { tenantsOf, isUnavailable } = await importSnippet(4)
+  const { tenantsOf, isUnavailable } = await importSnippet(5)
   expect(await tenantsOf(user.authorization)).toEqual(user.tenants)
   expect(isUnavailable(await tenantsOf('Bearer a.b.c').catch((error: unknown) => error))).toBe(false)
 })
 
 it('runs the snippet Roles', async ({ importSnippet, user }) => {
-  const { mayExport } = await importSnippet(5)
+  const { mayExport } = await importSnippet(6)
   const [tenant = ''] = user.tenants
   expect(await mayExport(user.authorization, tenant)).toBe(true)
   expect(await mayExport(user.authorization, crypto.randomUUID())).toBe(false)
@@ -99,7 +106,7 @@ it('runs the snippet Revocations', async ({ usher, database, importSnippet, user
     described,
   )
   vi.stubEnv('USHER_API_KEY', key)
-  const { verifier, isFresh } = await importSnippet(6)
+  const { verifier, isFresh } = await importSnippet(7)
   expect((await verifier.verify(user.authorization)).data.userId).toBe(user.id)
   expect(isFresh()).toBe(true)
   verifier.close()
@@ -108,5 +115,5 @@ it('runs the snippet Revocations', async ({ usher, database, importSnippet, user
 
 it('runs every snippet of the README', () => {
   const { length } = snippets
-  expect(length).toBe(7)
+  expect(length).toBe(8)
 })
