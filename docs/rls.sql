@@ -36,6 +36,14 @@ CREATE FUNCTION token.tenants_as(VARIADIC roles text[]) RETURNS uuid[] LANGUAGE 
       AND coalesce(token.claims() -> 'tenant_roles' ->> tenant, 'member') = ANY (roles)
   );
 
+-- Whether the user has proven two factors. False without a token.
+CREATE FUNCTION token.is_aal2() RETURNS boolean LANGUAGE sql STABLE
+  RETURN coalesce(token.claims() ->> 'acr' = 'aal2', false);
+
+-- Whether the user last proved to be that user at most so long ago. False without a token.
+CREATE FUNCTION token.proven_within(age interval) RETURNS boolean LANGUAGE sql STABLE
+  RETURN coalesce(now() - to_timestamp((token.claims() ->> 'auth_time')::float8) <= age, false);
+
 -- A table whose rows belong to tenants.
 CREATE TABLE project (
   tenant_id uuid NOT NULL,
@@ -69,6 +77,23 @@ CREATE POLICY of_tenant ON task TO authenticated
   USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
   WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
 GRANT SELECT, INSERT, UPDATE, DELETE ON task TO authenticated;
+
+-- A table for users with a second factor, who change it only soon after they have proven it.
+CREATE TABLE bank_account (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  iban text NOT NULL,
+  PRIMARY KEY (tenant_id, id)
+);
+ALTER TABLE bank_account ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_tenant ON bank_account TO authenticated
+  USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
+  WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
+CREATE POLICY with_second_factor ON bank_account AS RESTRICTIVE TO authenticated
+  USING ((SELECT token.is_aal2()));
+CREATE POLICY updated_soon ON bank_account AS RESTRICTIVE FOR UPDATE TO authenticated
+  USING ((SELECT token.proven_within('10 minutes')));
+GRANT SELECT, INSERT, UPDATE ON bank_account TO authenticated;
 
 -- A view uses the policies of the role that reads it only with security_invoker.
 CREATE VIEW open_task WITH (security_invoker = true) AS

@@ -260,6 +260,39 @@ describe('docs/rls.sql', () => {
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([])
   })
 
+  it('shows bank accounts only with two factors, and changes them only soon after', async ({
+    server: { client, owner },
+    users: { users },
+  }) => {
+    const [, claims] = users
+    const [tenant] = claims?.tenants ?? []
+    const now = Math.floor(Date.now() / 1000)
+    const run = (changes: object, sql: string, values: unknown[] = []) =>
+      runAs(
+        client,
+        JSON.stringify({ ...claims, acr: undefined, auth_time: undefined, ...changes }),
+        sql,
+        values,
+      )
+    const insert = 'INSERT INTO bank_account VALUES ($1, gen_random_uuid(), $2) RETURNING iban'
+    const recent = { acr: 'aal2', auth_time: now - 500 }
+    expect(await run(recent, insert, [tenant, 'DE02'])).toEqual(['DE02'])
+    expect(await run(recent, insert, [randomUUID(), 'DE02'])).toBe(denied)
+    for (const refused of [{}, { acr: 'aal1', auth_time: now }, { acr: null }, { acr: ['aal2'] }]) {
+      expect(await run(refused, insert, [tenant, 'DE03']), JSON.stringify(refused)).toBe(denied)
+      expect(await run(refused, 'SELECT iban FROM bank_account'), JSON.stringify(refused)).toEqual([])
+    }
+    const update = "UPDATE bank_account SET iban = 'DE04' RETURNING iban"
+    for (const earlier of [{ auth_time: now - 700 }, {}, { auth_time: null }]) {
+      const claimed = { acr: 'aal2', ...earlier }
+      expect(await run(claimed, 'SELECT iban FROM bank_account')).toEqual(['DE02'])
+      expect(await run(claimed, update)).toEqual([])
+    }
+    expect(await run(recent, update)).toEqual(['DE04'])
+    const { rows } = await owner.query('SELECT iban FROM bank_account')
+    expect(rows).toEqual([{ iban: 'DE04' }])
+  })
+
   it('works with the role of a fixed claim, as PostgREST takes it', async ({ server, usher, options }) => {
     const database = await usher.newDatabase()
     await setDatabase(usher.store, database, { claims: { role: 'authenticated' } })
