@@ -67,6 +67,7 @@ export const IssuerMetadata = component(
         jwks_uri: '{baseUrl}/workspaces/demo/databases/app/.well-known/jwks.json',
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256'],
+        acr_values_supported: ['aal1', 'aal2'],
       },
     ],
   },
@@ -75,6 +76,7 @@ export const IssuerMetadata = component(
     jwks_uri: url('URL of the key set.'),
     subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
     id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
+    acr_values_supported: strings('Values of the `acr` claim. `aal2`: the user has proven two factors.'),
   }),
 )
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>

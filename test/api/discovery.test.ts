@@ -33,6 +33,7 @@ describe('discovery metadata', () => {
       jwks_uri: `http://localhost:3000${base}/.well-known/jwks.json`,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
+      acr_values_supported: ['aal1', 'aal2'],
     })
     expect(openid.headers['cache-control']).toBe('public, max-age=300')
   })

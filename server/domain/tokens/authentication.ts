@@ -13,8 +13,12 @@ export interface Proven {
   at: number
 }
 
+/** The authentication context classes of tokens. */
+export const acrValues = ['aal1', 'aal2'] as const
+
 /** Returns the authentication context class of a token (OpenID Connect Core, section 2): `aal2` with two factors. */
-export const acrOf = ({ amr }: Pick<Proven, 'amr'>) => (amr.includes('mfa') ? 'aal2' : 'aal1')
+export const acrOf = ({ amr }: Pick<Proven, 'amr'>): (typeof acrValues)[number] =>
+  amr.includes('mfa') ? 'aal2' : 'aal1'
 
 /** What decides whether a login needs a second step. */
 export interface SecondStepUser {
