@@ -4,7 +4,7 @@ import { snippetsOf } from '../support/snippets.js'
 
 const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
 const lab = 'test/lab/verify'
-const noRecipes = ['Claims', 'The role in a tenant']
+const noRecipes = ['Claims', 'The role in a tenant', 'Sensitive actions']
 const recipes = (await snippetsOf('docs/verify.md')).filter(({ heading }) => !noRecipes.includes(heading))
 
 /** Where the package and the version of a recipe come from, as the tests install them. */

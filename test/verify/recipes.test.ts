@@ -26,6 +26,18 @@ it('the role in a tenant is known only to its members, if the token contains it'
   expect(roleIn({ tenant_roles: roles }, 'a')).toBeUndefined()
 })
 
+it('a login is recent if it had two factors and is not too old', async () => {
+  const snippet = snippets.find(({ heading }) => heading === 'Sensitive actions')
+  const { code } = await transform(snippet?.code ?? '', { loader: 'ts' })
+  const { isRecent } = await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)
+  const now = Math.floor(Date.now() / 1000)
+  expect(isRecent({ acr: 'aal2', auth_time: now - 30 }, 600)).toBe(true)
+  expect(isRecent({ acr: 'aal2', auth_time: now - 601 }, 600)).toBe(false)
+  expect(isRecent({ acr: 'aal1', auth_time: now }, 600)).toBe(false)
+  expect(isRecent({ auth_time: now }, 600)).toBe(false)
+  expect(isRecent({ acr: 'aal2' }, 600)).toBe(false)
+})
+
 it.for(recipes)(
   'the recipe $heading accepts tokens of each algorithm, and refuses every attack on them',
   async ({ code }, { usher, origin, clock, onTestFinished }) => {
