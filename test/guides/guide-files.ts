@@ -31,10 +31,14 @@ export const it = browserTest
     onCleanup(smtp.close)
     return smtp
   })
-  .extend('settings', { scope: 'file' }, ({ smtp }) => ({
-    SMTP_URL: smtp.url,
-    MAIL_FROM: 'Acme <accounts@acme.example>',
-  }))
+  .extend(
+    'settings',
+    { scope: 'file' },
+    ({ smtp }): Record<string, string> => ({
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Acme <accounts@acme.example>',
+    }),
+  )
   /** Returns a line in the mails to an address. */
   .extend(
     'lineTo',
