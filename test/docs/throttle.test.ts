@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultSettings, settings } from '../../server/domain/databases/settings.js'
+import { mostTotps } from '../../server/domain/factors/enrol-totp.js'
+import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/domain/factors/guesses.js'
+import { chanceOfGuess } from '../../server/domain/factors/totp.js'
 import { triesOfDigits } from '../../server/domain/logins/proof.js'
 import { networksPerSite } from '../../server/domain/throttle/network-allowance.js'
 import { mailsPerHour } from '../../server/domain/throttle/request-limits.js'
@@ -62,4 +65,48 @@ it('SECURITY.md has the guesses of digits', async () => {
   expect(text).toContain(`| one address, any number of networks | ${guesses(mailsPerHour.address)} an hour,`)
   expect(text).toContain(`| all addresses, one network | ${guesses(mailsPerHour.network)} an hour |`)
   expect(text).toContain(`| ${guesses(settings.mailsPerHour.default)} an hour, by the default of`)
+})
+
+it('SECURITY.md has the guesses of codes of an authenticator app, and their chances', async () => {
+  const text = await read('SECURITY.md')
+  const [, section = ''] = /^### How many guesses of codes(.*?)^###/ms.exec(text) ?? []
+  const percent = (chance: number) => `${Number((100 * chance).toPrecision(2))} %`
+  /** The chance that one of a number of guesses is right, for users with a number of apps. */
+  const chance = (guesses: number, apps: number) => percent(1 - (1 - apps * chanceOfGuess) ** guesses)
+  const row = (attacker: string, guesses: string, count: number, time = '') =>
+    `| ${attacker} | ${guesses} | ${chance(count, 1)}${time} | ${chance(count, mostTotps)}${time} |`
+  const inAYear = freeGuesses + Math.floor((365 * daySeconds) / secondsPerGuess)
+  const days = ((mostFailures - freeGuesses) * secondsPerGuess) / daySeconds
+  expect(section).toContain(
+    row(
+      'one user, from unknown networks',
+      `${freeGuesses} immediately, ${number(inAYear)} in a year`,
+      inAYear,
+      ' a year',
+    ),
+  )
+  expect(section).toContain(
+    row(
+      'one user, also from a known network',
+      `${2 * freeGuesses} immediately, ${number(2 * inAYear)} in a year`,
+      2 * inAYear,
+      ' a year',
+    ),
+  )
+  expect(section).toContain(
+    row(
+      `one user who enters no code for ${days} days, from unknown networks`,
+      `${mostFailures} in all`,
+      mostFailures,
+    ),
+  )
+  const users = 1_000
+  expect(section).toContain(
+    row(`one of ${number(users)} users`, `${number(users * freeGuesses)} immediately`, users * freeGuesses),
+  )
+  expect(section).toContain(`${daySeconds / secondsPerGuess} a day`)
+  const hoursToHalf = Math.log(2) / chanceOfGuess / 10 / 3600
+  expect(section.replace(/\s+/g, ' ')).toContain(
+    `Without this count, ten guesses a second would find a code in ${hoursToHalf.toFixed(1)} hours, with a chance of a half`,
+  )
 })

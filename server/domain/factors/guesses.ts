@@ -15,7 +15,7 @@ import { tooManyAttempts } from '../throttle/rules.js'
 export const freeGuesses = 10
 /** An allowance gains a try in this time: five a day. */
 export const secondsPerGuess = 17_280
-/** Wrong codes in a row after which only a recovery code or an operator helps. */
+/** Wrong codes in a row after which an allowance ends, until a recovery code or a right code by the other one. */
 export const mostFailures = 100
 
 /** A user, and whether the request comes from a network from which the user has logged in. */

@@ -6,7 +6,11 @@ const periodSeconds = 30
 /** Steps before and after the current one whose codes are accepted, because clocks of phones differ. */
 const window = 1
 
-const parameters = { algorithm: 'SHA1', digits: 6, period: periodSeconds }
+const digits = 6
+const parameters = { algorithm: 'SHA1', digits, period: periodSeconds }
+
+/** The chance that a guess is one of the codes that an app shows in the accepted steps. */
+export const chanceOfGuess = (1 + 2 * window) / 10 ** digits
 
 /**
  * Returns the secret of an enrolment. It is derived from a secret of the database, so that nothing is stored until the user has
