@@ -1,10 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import {
-  countGuess,
-  freeGuesses,
-  mostFailures,
-  secondsPerGuess,
-} from '../../server/domain/factors/guesses.js'
+import { freeGuesses, mostFailures, secondsPerGuess, tryGuess } from '../../server/domain/factors/guesses.js'
 import { Problem } from '../../server/domain/problem.js'
 import { it as apiTest } from '../support/api.js'
 
@@ -18,13 +14,18 @@ const it = apiTest.extend(
       const { id: userId } = await database.signedUp()
       const at = { seconds: 0 }
       const context = { store, now: () => at.seconds * 1000 }
-      const count = (isKnown: boolean) => countGuess(context, { databaseId: database.id, userId, isKnown })
+      const of = { databaseId: database.id, userId }
+      const factor = { id: randomUUID(), ...of, kind: 'totp', sealedSecret: Buffer.alloc(1), lastStep: 0n }
+      await store.prisma.factor.create({ data: { ...factor, createdAt: new Date(0) } })
+      let step = 0
+      const logIn = () => tryGuess(context, { ...of, isKnown: true }, { factorId: factor.id, step: ++step })
       const times: number[] = []
       let nextLogin = userLogsInEvery
       while (at.seconds < seconds) {
-        for (; nextLogin <= at.seconds; nextLogin += userLogsInEvery) await (await count(true)).release()
+        for (; nextLogin <= at.seconds; nextLogin += userLogsInEvery)
+          expect(await logIn()).toEqual({ failures: 0, isAccepted: true })
         try {
-          await count(false)
+          await tryGuess(context, { ...of, isKnown: false })
           times.push(at.seconds)
         } catch (error) {
           if (!(error instanceof Problem)) throw error

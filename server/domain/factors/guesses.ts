@@ -1,15 +1,10 @@
-import {
-  findGuesses,
-  type GuessLimits,
-  releaseGuess,
-  reserveGuess,
-} from '../../store/queries/factor-guesses.js'
+import { findGuesses, type GuessLimits, type RightCode, tryCode } from '../../store/queries/factor-guesses.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import { tooManyAttempts } from '../throttle/rules.js'
 
 // Six digits can be guessed by a program that has the password, so tries are counted per user, over all challenges, networks and
-// servers, before the code is compared. Known networks have an allowance of their own: a stranger cannot lock the user out.
+// servers, by the statement that accepts a right one. Known networks have an allowance of their own: a stranger cannot lock the user out.
 
 /** Wrong codes that an allowance permits at any time. */
 export const freeGuesses = 10
@@ -26,12 +21,16 @@ interface Guesser {
 }
 
 /**
- * Counts a try. The caller compares the code only after that, and takes the count of a right one back.
+ * Counts a wrong code, or accepts a right one.
  *
- * @returns the wrong codes in a row, including this one, and a function that takes it back
- * @throws {Problem} `too_many_attempts`
+ * @returns the wrong codes in a row, including this one, and whether the code was accepted
+ * @throws {Problem} `too_many_attempts`, whatever the code
  */
-export async function countGuess({ store, now }: Pick<AppContext, 'store' | 'now'>, guesser: Guesser) {
+export async function tryGuess(
+  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  guesser: Guesser,
+  right?: RightCode,
+) {
   const at = now()
   const limits: GuessLimits = {
     now: new Date(at),
@@ -39,9 +38,9 @@ export async function countGuess({ store, now }: Pick<AppContext, 'store' | 'now
     latest: new Date(at + (freeGuesses - 1) * secondsPerGuess * 1000),
     mostFailures,
   }
-  const failures = await reserveGuess(store, guesser, limits)
-  if (failures === undefined) throw await refusal(store, guesser, limits)
-  return { failures, release: () => releaseGuess(store, guesser, secondsPerGuess) }
+  const tried = await tryCode(store, guesser, { ...limits, right })
+  if (!tried) throw await refusal(store, guesser, limits)
+  return tried
 }
 
 async function refusal(store: AppContext['store'], guesser: Guesser, { latest }: GuessLimits) {

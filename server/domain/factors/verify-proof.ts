@@ -1,16 +1,16 @@
 import type { SecondFactorProof } from '@usher/contract'
 import { forgetFailures } from '../../store/queries/factor-guesses.js'
-import { acceptStep, findSecretsOfFactors, useRecoveryCode } from '../../store/queries/factors.js'
+import { findSecretsOfFactors, useRecoveryCode } from '../../store/queries/factors.js'
 import { findLogin } from '../../store/queries/login.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import { openDataCipher } from '../keys/data-key.js'
+import { dataCipherOf } from '../keys/data-key.js'
 import { Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
 import type { Amr } from '../tokens/authentication.js'
 import { sendNotice } from '../users/send-notice.js'
-import { countGuess } from './guesses.js'
+import { tryGuess } from './guesses.js'
 import { hashOf } from './recovery-codes.js'
 import { stepOf } from './totp.js'
 
@@ -95,18 +95,31 @@ async function verifyTotp(
 ) {
   const { store, now } = context
   const databaseId = request.database.id
-  const { failures, release } = await countGuess(context, { databaseId, userId, isKnown })
-  const cipher = await openDataCipher(store, databaseId, new Date(now()))
-  for (const { id, sealedSecret } of await findSecretsOfFactors(store, { databaseId, userId })) {
-    const step = await stepOf(cipher.open(sealedSecret, factorRow(databaseId, id)), code, now())
-    if (step === undefined || !(await acceptStep(store, { databaseId, id }, { step, now: new Date(now()) })))
-      continue
-    await release()
-    return true
-  }
-  if (noticedFailures.includes(failures))
+  const right = await findRightCode(context, { databaseId, userId, code })
+  const { failures, isAccepted } = await tryGuess({ store, now }, { databaseId, userId, isKnown }, right)
+  if (isAccepted) return true
+  if (!right && noticedFailures.includes(failures))
     await sendNotice(context, request, { notice: 'second_step_failed', userId })
   return false
+}
+
+/** Returns the app of a user that shows a code now, unless that code or a later one was used. */
+async function findRightCode(
+  { store, now }: AppContext,
+  { databaseId, userId, code }: { databaseId: string; userId: string; code: string },
+) {
+  for (const { id, sealedSecret, lastStep, sealedKey } of await findSecretsOfFactors(store, {
+    databaseId,
+    userId,
+  })) {
+    const secret = dataCipherOf(store, { databaseId, sealedKey }).open(
+      sealedSecret,
+      factorRow(databaseId, id),
+    )
+    const step = await stepOf(secret, code, now())
+    if (step !== undefined && step > lastStep) return { factorId: id, step }
+  }
+  return undefined
 }
 
 async function verifyRecoveryCode(

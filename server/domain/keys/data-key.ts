@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { DataKey } from '../../store/generated/client.js'
 import { findDataKey, insertDataKey } from '../../store/queries/data-keys.js'
 import type { Store } from '../../store/store.js'
 import { ifDatabaseDeleted } from '../problem.js'
@@ -17,7 +18,11 @@ export interface DataCipher {
 /** Returns the cipher of a database, whose key is created when it is first needed. */
 export async function openDataCipher(store: Store, databaseId: string, now: Date): Promise<DataCipher> {
   const found = await findDataKey(store, databaseId)
-  const key = found ?? (await createDataKey(store, databaseId, now))
+  return dataCipherOf(store, found ?? (await createDataKey(store, databaseId, now)))
+}
+
+/** Returns the cipher of a data key. */
+export function dataCipherOf(store: Store, key: Pick<DataKey, 'databaseId' | 'sealedKey'>): DataCipher {
   const masterKey = open(store, key.sealedKey, dataKeyRow(key))
   return {
     seal: (secret, row) => seal(masterKey, secret, row),

@@ -1,4 +1,4 @@
-import type { Factor, User } from '../generated/client.js'
+import type { DataKey, Factor, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { change, type Revoked, revoking } from './revocations.js'
 import { revokeBy } from './stored-revocations.js'
@@ -24,30 +24,21 @@ const findFactorsStatement = `
 /** A factor with what verifies its codes. */
 export type FactorWithSecret = Pick<Factor, 'id' | 'name' | 'sealedSecret' | 'createdAt'> & {
   lastStep: number
+  /** The data key of the database. */
+  sealedKey: DataKey['sealedKey']
 }
 
-/** Returns the authenticator apps of a user, with their encrypted secrets. */
+/** Returns the authenticator apps of a user, with their encrypted secrets and the key of these. */
 export const findSecretsOfFactors = ({ query }: Queries, { databaseId, userId }: UserKey) =>
   query<FactorWithSecret>(findSecretsStatement, [databaseId, userId])
 
 const findSecretsStatement = `
-  SELECT f.id, f.name, f.sealed_secret AS "sealedSecret", f.last_step AS "lastStep", f.created_at AS "createdAt"
-  FROM usher.factor AS f WHERE f.database_id = $1::uuid AND f.user_id = $2::uuid ORDER BY f.created_at, f.id`
+  SELECT f.id, f.name, f.sealed_secret AS "sealedSecret", f.last_step AS "lastStep", f.created_at AS "createdAt",
+    k.sealed_key AS "sealedKey"
+  FROM usher.factor AS f JOIN usher.data_key AS k ON k.database_id = $1::uuid
+  WHERE f.database_id = $1::uuid AND f.user_id = $2::uuid ORDER BY f.created_at, f.id`
 
 type FactorKey = Pick<Factor, 'databaseId' | 'id'>
-
-/** Accepts the code of a time step, unless one of it or of a later step was accepted. Returns whether it was accepted. */
-export async function acceptStep(
-  { query }: Queries,
-  { databaseId, id }: FactorKey,
-  { step, now }: { step: number; now: Date },
-) {
-  return (await query(acceptStatement, [databaseId, id, step, now])).length > 0
-}
-
-const acceptStatement = `
-  UPDATE usher.factor SET last_step = $3::bigint, last_used_on = ($4::timestamptz AT TIME ZONE 'UTC')::date
-  WHERE database_id = $1::uuid AND id = $2::uuid AND last_step < $3::bigint RETURNING 1`
 
 export type NewFactor = Omit<Factor, 'lastUsedOn' | 'lastStep'> & { lastStep: number }
 

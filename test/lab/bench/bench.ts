@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { databases } from './databases.js'
 import { fair } from './fair.js'
+import { providerLogins, twoSteps } from './logins.js'
 import { overload } from './overload.js'
 import { peers } from './peers.js'
 import { type Operation, rates } from './rates.js'
@@ -39,6 +40,8 @@ const parts: Record<string, Part> = {
   'me-1': rate('me-1'),
   'me-64': rate('me-64'),
   discovery: rate('discovery'),
+  'two-step': { seconds: 90, run: (world, say) => twoSteps(world, { rounds: 5, seconds: 3 }, say) },
+  provider: { seconds: 60, run: (world, say) => providerLogins(world, { rounds: 5, seconds: 3 }, say) },
   saturated: { seconds: 60, run: (world, say) => saturated(world, 5, 3, say) },
   overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
   fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },

@@ -3,12 +3,13 @@ import { Worker } from 'node:worker_threads'
 import { createSigner, createVerifier } from 'fast-jwt'
 import { fastify } from 'fastify'
 import pg from 'pg'
+import { addProviderLogins, addTwoSteps } from './floor-logins.js'
 
 // The baseline of the benchmark: the smallest program that does the same work, with all known optimizations and without
 // validation, throttle, log and problem bodies.
-// Arguments: port, URL of the store, id of the database, threads.
+// Arguments: port, URL of the store, id of the database, threads, and for logins at a provider its issuer.
 
-const [port, url, databaseId, threads] = process.argv.slice(2)
+const [port, url, databaseId, threads, issuer] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString: url, max: 10 })
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const sign = createSigner({
@@ -97,4 +98,10 @@ const keys = { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: '1', a
 app.get('/keys', async () => keys)
 app.post<{ Body: Body }>('/hash', async ({ body }) => ({ hash: await hash({ password: body.password }) }))
 
+const parts = { pool, hash, signedIn }
+addTwoSteps(app, parts)
+if (issuer) {
+  const redirectUri = `http://127.0.0.1:${port}/provider/callback`
+  await addProviderLogins(app, parts, { issuer, redirectUri })
+}
 await app.listen({ host: '127.0.0.1', port: Number(port) })

@@ -48,13 +48,19 @@ export async function createWorld(threads: number) {
     env,
     /** The database that has the users. */
     path,
-    async startFloor() {
+    /** The store. */
+    store: { url: postgres.url, masterKey },
+    /** @param issuerAt returns the issuer of its provider, which returns to this port */
+    async startFloor(issuerAt?: (port: number) => Promise<string>) {
       const port = await freePort()
+      const issuer = await issuerAt?.(port)
       const args = ['--import', 'tsx', 'test/lab/bench/floor.ts', String(port), postgres.url, databaseId]
-      return withRequests(await startServer(port, [...args, String(threads)]), '', '/keys')
+      const more = issuer === undefined ? [] : [issuer]
+      return withRequests(await startServer(port, [...args, String(threads), ...more]), '', '/keys')
     },
+    freePort,
     async startUsher(settings: Record<string, string> = {}, flags: string[] = []) {
-      const port = await freePort()
+      const port = Number(settings.PORT ?? (await freePort()))
       const args = [...flags, 'server/bin/usher.js', 'serve']
       const server = await startServer(port, args, { PORT: String(port), ...env, ...settings })
       const prefix = `/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
