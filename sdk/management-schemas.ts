@@ -268,13 +268,13 @@ export interface IdentityOfLine {
    */
   connection: string
   /**
-   * ID of the account at the provider: `sub` of its ID tokens.
+   * ID of the account at the provider: `sub` of its ID tokens, or `tid.oid` of those of Microsoft.
    *
    * @example 110169484474386276334
    */
   subject: string
   /**
-   * The provider, if it is not that of the connection.
+   * The issuer that the connection had when the identity was linked. Default: its issuer now. With another one, the identity logs nobody in.
    *
    * @example https://accounts.google.com
    */
@@ -287,6 +287,8 @@ export interface IdentityOfLine {
   email?: string | null | undefined
   /** When it was linked. Default: `createdAt` of the user. */
   linkedAt?: string | null | undefined
+  /** Whether the address of the user was verified when it was linked. If not, a password reset removes it. Default: whether the address is verified now. */
+  isProven?: boolean | null | undefined
 }
 
 /** Result of each line. */

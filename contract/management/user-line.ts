@@ -5,7 +5,7 @@ import { name } from '../fields.js'
 import { givenProfile } from '../profile.js'
 import { component, field } from '../registry.js'
 import { role } from '../role.js'
-import { productFields, refuseRepeated, strict } from './fields.js'
+import { notFlag, productFields, refuseRepeated, strict } from './fields.js'
 import { seats } from './tenants.js'
 
 const nil = '00000000-0000-0000-0000-000000000000'
@@ -69,17 +69,29 @@ const IdentityOfLine = component(
       examples: ['google'],
       maxLength: 255,
     }),
-    subject: field('ID of the account at the provider: `sub` of its ID tokens.', name(), {
-      examples: ['110169484474386276334'],
-      maxLength: 255,
-    }),
-    issuer: field('The provider, if it is not that of the connection.', name().nullish(), {
-      examples: ['https://accounts.google.com'],
-    }),
+    subject: field(
+      'ID of the account at the provider: `sub` of its ID tokens, or `tid.oid` of those of Microsoft.',
+      z
+        .string(isText)
+        .regex(
+          /^[\x21-\x7e]{1,511}$/,
+          failsWith('invalid_type', 'must be 1 to 511 ASCII characters, no spaces'),
+        ),
+      { examples: ['110169484474386276334'], maxLength: 511 },
+    ),
+    issuer: field(
+      'The issuer that the connection had when the identity was linked. Default: its issuer now. With another one, the identity logs nobody in.',
+      name().nullish(),
+      { examples: ['https://accounts.google.com'] },
+    ),
     email: field('Address of the account at the provider. It is only shown.', name().nullish(), {
       examples: ['ada@example.com'],
     }),
     linkedAt: time('When it was linked. Default: `createdAt` of the user.'),
+    isProven: field(
+      'Whether the address of the user was verified when it was linked. If not, a password reset removes it. Default: whether the address is verified now.',
+      z.boolean(notFlag).nullish(),
+    ),
   }),
 )
 
@@ -93,8 +105,12 @@ const TotpOfLine = component(
       'The secret of the app in base32, of at least 80 bits.',
       z
         .string(isText)
-        .regex(/^[A-Z2-7]{16,128}=*$/i, failsWith('invalid_type', 'must be 16 to 128 characters of base32')),
-      { examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'], maxLength: 136 },
+        .regex(
+          /^[A-Z2-7]{16,128}={0,6}$/i,
+          failsWith('invalid_type', 'must be 16 to 128 characters of base32'),
+        )
+        .overwrite((text) => text.toUpperCase().replaceAll('=', '')),
+      { examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'], maxLength: 134 },
     ),
     name: field('Name that the user has given to it.', name().nullish(), { examples: ['Ada’s phone'] }),
     createdAt: time('When it was added. Default: `createdAt` of the user.'),

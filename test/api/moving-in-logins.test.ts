@@ -61,6 +61,7 @@ it('rejects a line whose identity is unknown, given twice, or of another user', 
     line('first', { connection: 'acme', subject: 'd' }),
     line('second', { connection: 'acme', subject: 'd' }),
     line('misspelt', { connection: 'acme', sub: 'e' }),
+    line('invalid', { connection: 'acme', subject: 'e f', isProven: 1 }),
   ]
   const expected = {
     added: 1,
@@ -71,6 +72,7 @@ it('rejects a line whose identity is unknown, given twice, or of another user', 
       '3 identities.1.subject: belongs to another user',
       '5 identities.0.subject: belongs to another user',
       '6 identities.0.subject: is required; identities.0: has unknown fields: sub',
+      '7 identities.0.subject: must be 1 to 511 ASCII characters, no spaces; identities.0.isProven: must be true or false',
     ],
   }
   expect(await imported(...given)).toEqual(expected)
@@ -107,6 +109,20 @@ it('rejects an identity that a user has linked during the import, and imports th
   })
 })
 
+it('keeps which identities were linked before the address was verified, so that a reset removes them', async ({
+  app,
+  provider,
+  imported,
+  exported,
+}) => {
+  const of = (connection: string, isProven?: boolean) => ({ connection, subject: 'ada', isProven })
+  await imported({ email, identities: [of('acme'), of('other', false)], emailVerifiedAt: verifiedAt })
+  const [line] = await exported(app.id)
+  expect(line?.identities?.map(({ isProven }) => isProven)).toEqual([undefined, false])
+  expect((await app.reset(await app.resetCode(email))).statusCode).toBe(200)
+  expect(await provider.identities(line?.id ?? '')).toMatchObject([{ connection: 'acme' }])
+})
+
 it('asks an imported user for a code of the app of the line', async ({
   app,
   usher,
@@ -134,7 +150,7 @@ it('rejects a line with an invalid secret', async ({ imported }) => {
     line({ secret: 'short' }),
     line({ secret: '0189'.repeat(8) }),
     line({ secret, digits: 8 }),
-    line({ secret }, { secret }),
+    line({ secret }, { secret: `${secret.toLowerCase()}====` }),
     line({ secret }, { secret: `${secret}A` }, { secret: `${secret}B` }),
   )
   const notBase32 = 'must be 16 to 128 characters of base32'

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -361,6 +362,65 @@ describe('user export', () => {
     expect(JSON.parse((await run(`user export ${to} -o ${second} --json`)).stdout)).toEqual({
       users: 2,
       file: second,
+    })
+  })
+
+  it('user export writes identities, and secrets of authenticator apps only with --totp-secrets', async () => {
+    const [from, to, without] = ['apps', 'apps-moved', 'apps-lost']
+    const totp = [{ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', name: 'Phone' }]
+    const identities = [{ connection: 'github', subject: '1234' }]
+    const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
+    for (const name of [from, to, without]) {
+      await newDatabase(name)
+      const { id: databaseId } = await prisma.database.findFirstOrThrow({ where: { name } })
+      const described = { preset: 'github', issuer: 'https://github.com', clientId: 'app' }
+      await prisma.connection.create({
+        data: { ...described, databaseId, name: 'github', createdAt: new Date() },
+      })
+    }
+    await close()
+    const lines = [{ ...ada, identities, totp }, bob]
+    const file = await fileOf('apps.ndjson', lines)
+    expect(await run(`user import acme/${from} ${file}`)).toMatchObject({ stdout: 'Added 2 users.\n' })
+    const exported = async (database: string, options: string) => {
+      const output = join(folder, `${database}-${randomUUID()}.ndjson`)
+      expect(await run(`user export acme/${database} -o ${output}${options}`)).toMatchObject({ code: 0 })
+      return { output, text: await readFile(output, 'utf8') }
+    }
+    const secrets = await exported(from, ' --totp-secrets')
+    expect(JSON.parse(secrets.text.split('\n', 1)[0] ?? '')).toMatchObject({
+      identities: [{ ...identities[0], issuer: 'https://github.com' }],
+      totp,
+    })
+    await run(`user import acme/${to} ${secrets.output}`)
+    expect((await exported(to, ' --totp-secrets')).text).toBe(secrets.text)
+    expect(JSON.parse((await run(`user factors acme/${to} ${ada.email} --json`)).stdout)).toMatchObject({
+      factors: [{ name: 'Phone' }],
+      recoveryCodes: 0,
+    })
+
+    const safe = await exported(from, '')
+    expect(safe.text).not.toContain('totp')
+    await run(`user import acme/${without} ${safe.output}`)
+    expect((await exported(without, ' --totp-secrets')).text).toBe(safe.text)
+  })
+
+  it('user import says which field of an identity or an app is wrong, and prints no secret', async () => {
+    const database = await newDatabase('wrong-ways')
+    const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PX1'
+    const lines = [
+      { ...ada, identities: [{ connection: 'github', subject: '1234' }] },
+      { ...ada, totp: [{ secret }] },
+      { ...ada, totp: [{ secret: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA256' }] },
+    ]
+    const { code, stderr } = await run(`user import ${database} ${await fileOf('ways.ndjson', lines)}`)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: [
+        'line 1: identities.0.connection: is not a connection of the database\n',
+        'line 2: totp.0.secret: must be 16 to 128 characters of base32\n',
+        'line 3: totp.0: has unknown fields: algorithm\n',
+      ].join(''),
     })
   })
 

@@ -46,6 +46,7 @@ afterAll(async () => {
 /** Runs commands of the document on a new database instead of acme/app, and returns their output. */
 async function run(commands: string, name: string) {
   await runUsher(['database', 'create', `acme/${name}`], env)
+  await addConnections(name)
   const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
   const npx = `npx() { shift; "${process.execPath}" "${bin}" "$@"; }; cd "${folder}"`
   const script = `set -e; ${npx}; ${commands.replaceAll('acme/app', `acme/${name}`)}`
@@ -53,6 +54,18 @@ async function run(commands: string, name: string) {
   const audit = /^\{.*"audit".*\}\n/gm
   expect({ code, stderr: stderr.replace(audit, '') }).toEqual({ code: 0, stderr: '' })
   return stdout
+}
+
+/** Adds the providers of the examples to a database. */
+async function addConnections(to: string) {
+  const { prisma, close } = await openPostgres(database.url, Buffer.alloc(32))
+  const { id: databaseId } = await prisma.database.findFirstOrThrow({ where: { name: to } })
+  const data = ['google', 'apple', 'github'].map((name) => ({
+    ...{ databaseId, name, preset: name, issuer: `https://${name}.example`, clientId: 'app' },
+    createdAt: new Date(),
+  }))
+  await prisma.connection.createMany({ data, skipDuplicates: true })
+  await close()
 }
 
 const parsed = (line: string) => JSON.parse(line)
@@ -125,6 +138,8 @@ describe('docs/moving-in.md', () => {
     expect(await run(shell('auth0.ndjson'), 'auth0')).toBe('Added 2 users.\n')
     expect(await firstLineOf('auth0.ndjson')).toBe(block('auth0').trim())
     expect(await verifies(block('auth0'), 'correct horse battery')).toBe(true)
+    const [, grace] = (await readFile(join(folder, 'auth0.ndjson'), 'utf8')).split('\n', 2).map(parsed)
+    expect(grace.identities).toEqual([{ connection: 'google', subject: '1029384756' }])
   })
 })
 
@@ -137,6 +152,17 @@ async function supabaseLine() {
       email_confirmed_at timestamptz, banned_until timestamptz, deleted_at timestamptz, is_sso_user boolean,
       created_at timestamptz)`
   const line = JSON.parse(block('supabase'))
+  const [{ secret, name }] = line.totp
+  await prisma.$executeRaw`CREATE TABLE auth.identities (user_id uuid, provider text, provider_id text)`
+  await prisma.$executeRaw`
+    INSERT INTO auth.identities VALUES (${line.id}::uuid, 'email', ${line.id}),
+      (${line.id}::uuid, 'google', ${line.identities[0].subject})`
+  await prisma.$executeRaw`
+    CREATE TABLE auth.mfa_factors (user_id uuid, factor_type text, status text, secret text, friendly_name text,
+      created_at timestamptz DEFAULT now())`
+  await prisma.$executeRaw`
+    INSERT INTO auth.mfa_factors VALUES (${line.id}::uuid, 'totp', 'unverified', 'A', ''),
+      (${line.id}::uuid, 'totp', 'verified', ${secret}, ${name}), (${line.id}::uuid, 'phone', 'verified', NULL, '')`
   await prisma.$executeRaw`
     INSERT INTO auth.users VALUES
       (${line.id}::uuid, ${line.email}, ${line.passwordHash},

@@ -43,10 +43,10 @@ export async function base32Of(secret: Buffer) {
   return new Secret({ buffer: Uint8Array.from(secret).buffer }).base32
 }
 
-/** Returns the secret of a text in base32. */
+/** Returns the secret of a text in base32 without padding. */
 export async function secretOfBase32(text: string) {
   const { Secret } = await import('otpauth')
-  return Buffer.from(Secret.fromBase32(text.replace(/=+$/, '')).bytes)
+  return Buffer.from(Secret.fromBase32(text).bytes)
 }
 
 async function totpOf(secret: Buffer, names: { issuer?: string; label?: string } = {}) {

@@ -56,16 +56,16 @@ export function rowOf(
       // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
     })),
-    identities: (identities ?? []).map(({ connection, subject, issuer, email, linkedAt }, index) => {
-      const ofConnection = issuers.get(connection)
-      if (ofConnection === undefined)
+    identities: (identities ?? []).map(({ connection, subject, ...given }, index) => {
+      const issuer = issuers.get(connection)
+      if (issuer === undefined)
         throw lineError(`identities.${index}.connection`, 'is not a connection of the database')
       return {
         ...{ id: uuidv7(), connection, subject },
-        issuer: issuer ?? ofConnection,
-        email: email ?? null,
-        isProven: user.emailVerifiedAt != null,
-        linkedAt: linkedAt ?? createdAt,
+        issuer: given.issuer ?? issuer,
+        email: given.email ?? null,
+        isProven: given.isProven ?? user.emailVerifiedAt != null,
+        linkedAt: given.linkedAt ?? createdAt,
       }
     }),
     factors: [],
@@ -84,7 +84,7 @@ export const lineOf = (user: UserToExport, totp: NonNullable<UserLine['totp']> =
     passwordHash: user.passwordHash,
     ...userFieldsOf(user),
     tenants: user.tenants.length > 0 ? user.tenants.map(lineOfTenant) : null,
-    identities: user.identities.length > 0 ? user.identities.map(lineOfIdentity) : null,
+    identities: user.identities.length > 0 ? user.identities.map((each) => lineOfIdentity(each, user)) : null,
     totp: totp.length > 0 ? totp.map(present) : null,
     emailVerifiedAt: user.emailVerifiedAt,
     disabledAt: user.disabledAt,
@@ -102,5 +102,13 @@ const lineOfTenant = (tenant: UserToExport['tenants'][number]) =>
     joinedAt: new Date(tenant.joinedAt),
   })
 
-const lineOfIdentity = ({ linkedAt, ...identity }: UserToExport['identities'][number]) =>
-  present({ ...identity, linkedAt: new Date(linkedAt) })
+const lineOfIdentity = (
+  { linkedAt, isProven, ...identity }: UserToExport['identities'][number],
+  { emailVerifiedAt }: UserToExport,
+) =>
+  present({
+    ...identity,
+    linkedAt: new Date(linkedAt),
+    // The default of the import.
+    isProven: isProven === (emailVerifiedAt !== null) ? null : isProven,
+  })

@@ -13,9 +13,9 @@ interface Choice {
 
 /**
  * Returns a function that chooses the users that can be added: those whose canonical email, id and external id no other user
- * has, without a tenant that has the external id of another one, and without an identity of another user. A tenant without a given id is the one that has its external id,
- * whose id it gets, and must have its name. If several users conflict, it chooses the first. A user who is left out conflicts
- * with no later one. It remembers earlier calls.
+ * has, without a tenant that has the external id of another one, and without an identity of another user. A tenant without a
+ * given id is the one that has its external id, whose id it gets, and must have its name. If several users conflict, it chooses
+ * the first. A user who is left out conflicts with no later one. It remembers earlier calls.
  */
 export function createChoice() {
   const emails = new Map<string, string | null>()

@@ -5,7 +5,10 @@ import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
 import { selected, type UserFields, userFields } from '../user-fields.js'
 
-/** A user with all tenants in the order of joining, with identities and authenticator apps. The times of these are text, as Postgres writes it in JSON. */
+/**
+ * A user with all tenants in the order of joining, with identities and authenticator apps. The times of these are text, as
+ * Postgres writes it in JSON.
+ */
 export type UserToExport = Omit<
   User,
   | 'databaseId'
@@ -31,6 +34,7 @@ export type UserToExport = Omit<
       issuer: string
       subject: string
       email: string | null
+      isProven: boolean
       linkedAt: string
     }[]
     factors: { id: string; name: string | null; sealedSecret: string; createdAt: string }[]
@@ -59,14 +63,15 @@ const listStatement = `
       ), '[]') AS tenants,
       COALESCE((
         SELECT json_agg(json_build_object('connection', connection, 'issuer', issuer, 'subject', subject,
-          'email', identity.email, 'linkedAt', linked_at) ORDER BY linked_at, identity.id)
+          'email', identity.email, 'isProven', is_proven, 'linkedAt', linked_at) ORDER BY linked_at, identity.id)
         FROM usher.identity WHERE identity.database_id = $1::uuid AND identity.user_id = u.id
       ), '[]') AS identities,
       CASE WHEN $4::boolean AND u.needs_second_step IS NOT NULL THEN COALESCE((
         SELECT json_agg(json_build_object('id', factor.id, 'name', name,
           'sealedSecret', encode(sealed_secret, 'hex'), 'createdAt', factor.created_at)
           ORDER BY factor.created_at, factor.id)
-        FROM usher.factor WHERE factor.database_id = $1::uuid AND factor.user_id = u.id
+        FROM usher.factor
+        WHERE factor.database_id = $1::uuid AND factor.user_id = u.id AND factor.kind = 'totp'
       ), '[]') ELSE '[]' END AS factors
     FROM usher."user" AS u
     WHERE u.database_id = $1::uuid AND u.id > $2::uuid AND u.reserved_for IS NULL
