@@ -8,9 +8,11 @@ import {
   changeFields,
   changeMessages,
   deleteUser,
+  removeFactors,
   setDatabase,
   setPassword,
 } from '../support/operator-changes.js'
+import { totpAt } from '../support/second-factor.js'
 import { openTestStore } from '../support/store.js'
 
 const day = 86_400_000
@@ -42,6 +44,23 @@ it('a reset and a password by the operator cause a notice', async ({ app, addres
     'Your password was changed',
     'Your password was changed',
   ])
+})
+
+it('factors that the operator removes cause one notice', async ({ app, address, usher }) => {
+  const { token, id } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
+  const { challenge, secret } = (await app.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
+  await app.as(token.jwt, 'POST', 'me/factors/totp/confirm', {
+    challenge,
+    totp: totpAt(secret, app.clock.now),
+  })
+  await app.delivered()
+  const operation = { ...usher.context, now: new Date(app.clock.now) }
+  for (let times = 0; times < 2; times += 1) await removeFactors(operation, app, id)
+  usher.context.deliver([{ databaseId: app.id }])
+  await address.mailTo(ada, 2)
+  await app.delivered()
+  expect(subjects(address.mailsTo(ada))).toEqual(['A second factor was added', 'A second factor was removed'])
 })
 
 it('a deleted account causes a notice to its address, also by the operator', async ({

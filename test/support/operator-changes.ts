@@ -3,6 +3,7 @@ import { type ChangeRequest, type Rule, runChange } from '../../server/domain/ch
 import { createCode } from '../../server/domain/codes/create-code.js'
 import type { AppContext } from '../../server/domain/context.js'
 import { changeUser, type FieldChanges } from '../../server/domain/email-change/change-user.js'
+import * as factors from '../../server/domain/factors/change-factors.js'
 import * as apiKeys from '../../server/domain/management/api-keys.js'
 import * as databases from '../../server/domain/management/databases.js'
 import { findDatabase } from '../../server/domain/management/databases.js'
@@ -125,6 +126,8 @@ export const enableUser = (operation: Operation, path: DatabasePath, userRef: st
   changeFields(operation, path, userRef, { isDisabled: false })
 
 export const revokeTokens = onUser((userId) => (change) => users.revokeTokens(change, { userId }))
+
+export const removeFactors = onUser((userId) => (change) => factors.removeFactors(change, { userId }))
 
 export const sendReset = onUser(
   (userId) => (change) => createCode(change, { userId, purpose: 'password_reset' }),

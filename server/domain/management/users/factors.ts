@@ -17,11 +17,11 @@ export async function userFactors(
   store: Store,
   database: RuleDatabase,
   userRef: string,
-): Promise<UserFactorList & { userId: string }> {
+): Promise<UserFactorList> {
   const { id: userId } = await findAccount(store, database, userRef)
   const key = { databaseId: database.id, userId }
   const factors = (await findFactors(store, key)).map(shownFactor)
-  return { userId, factors, recoveryCodes: await countRecoveryCodes(store, key) }
+  return { factors, recoveryCodes: await countRecoveryCodes(store, key) }
 }
 
 /** Returns the second factors of a user. @throws {Problem} `user_not_found` */
