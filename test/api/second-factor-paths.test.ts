@@ -9,12 +9,15 @@ import { everyOperation, type OperationName, type OperationRequest } from '../su
 import { createScene, prepareStage, requestTo, type Scene } from '../support/scene.js'
 import { claimsOf, totpAt } from '../support/second-factor.js'
 
-/** Whether a success of an operation returns an access token, or may. */
+/** Whether a success of an operation returns an access token, or may: at any depth of its body. */
 const returnsToken = ({ responses }: AppRoute) =>
   Object.entries(responses).some(
-    ([status, schema]) => status.startsWith('2') && schema instanceof z.ZodObject && 'token' in schema.shape,
+    ([status, schema]) =>
+      status.startsWith('2') &&
+      schema instanceof z.ZodType &&
+      JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })).includes('"jwt"'),
   )
-const tokenOperations = everyOperation.filter(({ api, route }) => api === 'api' && returnsToken(route))
+const tokenOperations = everyOperation.filter(({ route }) => returnsToken(route))
 
 const linkedPerson = ({ user: { id } }: Scene) => ({ subject: `linked-${id}` })
 
