@@ -21,12 +21,13 @@ import { rewrapKeys } from '../../server/domain/management/keys/rewrap-keys.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'
 import { insertSecret, resealSigningKey } from '../../server/store/queries/keys.js'
-import { startApp } from '../support/app.js'
+import { startApp, validUser } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
 import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openEmbedded } from '../support/open-store.js'
 import { startOperator } from '../support/operator.js'
+import { totpAt } from '../support/second-factor.js'
 import { createDataFolder, openPostgresCopy, type TestStore } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
@@ -107,6 +108,28 @@ describe('keys rewrap', () => {
     expect((await me(token.jwt)).statusCode).toBe(200)
     const secrets = await server.context.findSecrets(id)
     expect(secrets.verify(mac, 'refresh_token', 'a')).toBe(true)
+    await server.close()
+  })
+
+  it('an authenticator app works after keys rewrap', async () => {
+    const usher = await startOwnOperator()
+    const { workspaceSlug, databaseName, ...database } = await usher.newDatabase()
+    const given = validUser()
+    const { jwt } = (await database.signedUp(given)).token
+    const { challenge, secret } = (
+      await database.as(jwt, 'POST', 'me/factors/totp', { password: given.password })
+    ).json()
+    const body = { challenge, totp: totpAt(secret, usher.clock.now) }
+    expect((await database.as(jwt, 'POST', 'me/factors/totp/confirm', body)).statusCode).toBe(201)
+    const next = newKey()
+    expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: next })).toMatch(/^0 /)
+
+    const server = await usher.otherServer(Buffer.from(next, 'base64'))
+    server.clock.now += 30_000
+    const { login, as } = server.client(workspaceSlug, databaseName)
+    const { secondFactor } = (await login(given)).json()
+    const proof = { challenge: secondFactor.challenge, totp: totpAt(secret, server.clock.now) }
+    expect((await as('', 'POST', 'login/second-factor', proof)).statusCode).toBe(200)
     await server.close()
   })
 

@@ -1,39 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../support/app.js'
 import { createDatabase, runUsher } from '../support/command-line.js'
 import { startInstance } from '../support/instances.js'
 import { openPostgres } from '../support/open-store.js'
 import { createPostgresSettings } from '../support/store.js'
-
-/**
- * Starts a relay to Postgres. It passes on the COMMIT of the first transaction that stores a response, and withholds
- * everything that Postgres returns after it.
- */
-async function startRelay(url: string) {
-  const { hostname, port } = new URL(url)
-  const relay = createServer((client) => {
-    const server = connect(Number(port), hostname)
-    let sent = ''
-    let isWithheld = false
-    client.on('data', (data) => {
-      sent += data.toString('latin1')
-      isWithheld ||= /INSERT INTO usher\.api_request[\s\S]*COMMIT/.test(sent)
-      server.write(data)
-    })
-    server.on('data', (data) => void (isWithheld || client.write(data)))
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const)
-      one.on('error', () => undefined).on('close', () => other.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(relay, 'listening')
-  onTestFinished(() => void relay.close())
-  const { port: own } = relay.address() as AddressInfo
-  return Object.assign(new URL(url), { host: `127.0.0.1:${own}` }).href
-}
+import { startRelay } from './relay.js'
 
 it('a server that is killed between the change and the response changes nothing twice', async () => {
   const { env, remove } = await createPostgresSettings()
@@ -51,7 +22,11 @@ it('a server that is killed between the change and the response changes nothing 
     Buffer.from(String(env.USHER_MASTER_KEY), 'base64'),
   )
 
-  const killed = await startInstance({ ...env, DATABASE_URL: await startRelay(String(env.DATABASE_URL)) })
+  // The COMMIT of the first transaction that stores a response.
+  const relay = await startRelay(String(env.DATABASE_URL), (sent) =>
+    sent.includes('INSERT INTO usher.api_request') ? 'after' : undefined,
+  )
+  const killed = await startInstance({ ...env, DATABASE_URL: relay.url })
   const response = fetch(killed.origin + url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },

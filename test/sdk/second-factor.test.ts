@@ -1,9 +1,11 @@
+import { initClient, initContract } from '@ts-rest/core'
 import { useSecondFactor } from '@usher/sdk/react'
 import { createSecondFactorQuestions, createSessionClient, type SecondFactorPrompt } from '@usher/sdk/session'
 import { startUsher, type TestServer } from '@usher/server/testing'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { totpAt } from '../support/second-factor.js'
 import { renderPage } from './happy-dom.js'
 import { memoryStore } from './stub-fetch.js'
@@ -117,6 +119,48 @@ it('is an error that an app without the callback can show', async () => {
   const { data, error } = await plain.login({ email, password })
   expect([data, error?.status, error?.title]).toEqual([undefined, 401, 'Second factor is required'])
   expect(error?.secondFactor?.methods).toEqual(['totp', 'recoveryCode'])
+})
+
+const SignedIn = z.object({
+  id: z.string(),
+  tenants: z.array(z.string()),
+  token: z.object({ jwt: z.string(), maxAge: z.number(), type: z.literal('ACCESS_TOKEN') }),
+})
+const OldProblem = z.object({ status: z.number(), title: z.string(), detail: z.string() }).loose()
+
+/** What a client knew before there were second factors: the operations of docs/specification.md. */
+const oldContract = initContract().router({
+  createUser: { method: 'POST', path: '/users', body: z.object({}).loose(), responses: { 201: SignedIn } },
+  login: {
+    method: 'POST',
+    path: '/users/login',
+    body: z.object({}).loose(),
+    responses: { 200: SignedIn, 401: OldProblem },
+  },
+  me: {
+    method: 'GET',
+    path: '/users/me',
+    headers: z.object({ authorization: z.string() }),
+    responses: { 200: z.object({ email: z.string() }), 401: OldProblem },
+  },
+})
+
+it('is an error with a text, and never a success, for a client that knows only the three operations', async () => {
+  const baseUrl = `${server.baseUrl}/workspaces/${server.workspace}/databases/${server.database}`
+  const old = initClient(oldContract, { baseUrl, validateResponse: true, throwOnUnknownStatus: true })
+  const { email } = await userWithApp(() => undefined)
+  const refused = await old.login({ body: { email, password } })
+  expect(refused).toMatchObject({ status: 401, body: { title: 'Second factor is required' } })
+  expect(SignedIn.safeParse(refused.body).success).toBe(false)
+  expect(JSON.stringify(refused.body)).not.toContain('jwt')
+  // Nothing has changed for users without a second factor.
+  const plain = { email: `plain-${email}`, password }
+  expect((await old.createUser({ body: plain })).status).toBe(201)
+  const { status, body } = await old.login({ body: plain })
+  expect(status).toBe(200)
+  const { token } = SignedIn.parse(body)
+  const me = await old.me({ headers: { authorization: `Bearer ${token.jwt}` } })
+  expect(me).toMatchObject({ status: 200, body: { email: plain.email } })
 })
 
 it('shows a question with React until it is answered, and a new one cancels it', async () => {
