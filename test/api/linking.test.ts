@@ -92,6 +92,22 @@ it('links an account whose address a mailed code of the same client proves', asy
   expect(outcome(await provider.finish({ ...other, mail: proof }))).toEqual(refused('code_invalid', 400))
 })
 
+it('links nothing by a mail that was requested before the tokens of the user were revoked', async ({
+  provider,
+  mail,
+  app,
+}) => {
+  const { id, token } = await app.signedUp({ email })
+  await app.markVerified(email)
+  const { verifier, login, digits } = await mail.start(email)
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  const returned = await provider.returned({ emailProof: 'verified' }, { verifier, challenge })
+  expect((await app.as(token.jwt, 'DELETE', 'me/sessions')).statusCode).toBe(204)
+  const finished = await provider.finish({ ...returned, mail: { login, digits } })
+  expect(outcome(finished)).toEqual(refused('code_invalid', 400))
+  expect(await provider.identities(id)).toEqual([])
+})
+
 it('does not link an existing account by an address that the provider has only verified', async ({
   provider,
   app,

@@ -83,7 +83,7 @@ async function linkReturned(
   const { issuer, subject } = claims
   const holder = await findIdentityUserId(change, { ...key, connection: connection.name, issuer, subject })
   if (holder) throw new Problem(holder === userId ? 'already_linked' : 'identity_taken')
-  const user = { id: userId, email, isVerified: emailVerifiedAt !== null }
+  const user = { id: userId, email, isVerified: emailVerifiedAt !== null, generation }
   const { identity, ...outcome } = await link(change, { user, connection, claims })
   await useAttempt(change, key, { userId, generation, now })
   return { result: identity, ...outcome }

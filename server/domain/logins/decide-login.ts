@@ -1,5 +1,9 @@
 import { lockIdentityHolder } from '../../store/queries/identities.js'
-import { type AddressHolder, findAddressHolder } from '../../store/queries/login-attempts.js'
+import {
+  type AddressHolder,
+  findAddressHolder,
+  type MailAttempt,
+} from '../../store/queries/login-attempts.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import type { Change, Fact } from '../change.js'
 import type { Connection } from '../connections/connection.js'
@@ -60,14 +64,21 @@ async function decideByMail(
   login: Undecided,
   { attempt }: Extract<Proof, { kind: 'mail' }>,
 ): Promise<Decided> {
-  const { canonicalEmail, generation } = attempt
+  const { canonicalEmail } = attempt
   const user = await findAddressHolder(change, change.database.id, { canonicalEmail, lock: true })
   if (user?.disabledAt) throw new Problem('login_refused')
-  // The tokens of the user were revoked since the mail was requested, the user was deleted, or has another address.
-  if (generation !== null && generation !== user?.generation) throw new Problem('code_invalid')
+  requireUnchanged(attempt, user)
   return user
     ? logIn(change, login, { user, canonicalEmail, isProven: true })
     : signUp(change, login, attempt)
+}
+
+/**
+ * @throws {Problem} `code_invalid` if the tokens of the user were revoked since the mail was requested, the user was deleted, or has
+ * another address
+ */
+function requireUnchanged({ generation }: MailAttempt, user: AddressHolder | undefined) {
+  if (generation !== null && generation !== user?.generation) throw new Problem('code_invalid')
 }
 
 /** An identity that no user has links to the account of its address, or signs up. */
@@ -79,6 +90,7 @@ async function decideByAddress(
   const address = requireAddress(change.database, proof)
   const { canonicalEmail } = address
   const user = await findAddressHolder(change, change.database.id, { canonicalEmail, lock: true })
+  if (proof.mail) requireUnchanged(proof.mail, user)
   if (!user) {
     const signedUp = await signUp(change, login, address)
     const { facts } = await link(change, {

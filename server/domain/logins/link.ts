@@ -8,7 +8,13 @@ import { Problem } from '../problem.js'
 
 /** A locked user to whom an identity is linked. */
 interface NewLink {
-  user: { id: string; email: string; isVerified: boolean }
+  user: {
+    id: string
+    email: string
+    isVerified: boolean
+    /** Undefined or null: the user has just signed up. */
+    generation?: number | null
+  }
   connection: Connection
   claims: ProviderClaims
 }
@@ -31,7 +37,9 @@ export async function link(
   if (linked?.issuer === issuer && linked.subject === subject)
     return { identity: linked, facts: [], mails: [] }
   if (linked) throw new Problem('already_linked')
-  const identity = { id: uuidv7(), connection, issuer, subject, email, linkedAt: now }
+  // Not before the last change of the address, by a server whose clock is ahead: an undo removes what was linked since.
+  const linkedAt = new Date(Math.max(now.getTime(), user.generation ?? 0))
+  const identity = { id: uuidv7(), connection, issuer, subject, email, linkedAt }
   await insertIdentity(change, { ...key, ...identity, isProven: user.isVerified })
   const facts: Fact[] = [
     { type: 'user.identity_linked', userId: user.id, identityId: identity.id, connection },
