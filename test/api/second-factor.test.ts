@@ -105,7 +105,7 @@ it.skipIf(inject('instances') > 0)(
 it('counts guesses that arrive together, before it compares them', async ({ factor }) => {
   const { challenge } = await factor.firstStep()
   const guesses = await Promise.all(
-    Array.from({ length: 40 }, (_, n) =>
+    Array.from({ length: 60 }, (_, n) =>
       factor.post('login/second-factor', { challenge, totp: String(100_000 + n) }, '198.51.100.9'),
     ),
   )
