@@ -57,7 +57,7 @@ const projects = [
   project('embedded', embedded, ['test/api/{create-user,login,me}.test.ts', 'test/store/migrate.test.ts']),
   // Several servers behind a proxy, which share a Postgres server through PgBouncer.
   project('instances', instances, [
-    'test/api/{throttle,idempotency,isolation,sessions,second-factor,linking-races}.test.ts',
+    'test/api/{throttle,idempotency,isolation,sessions,linking-races}.test.ts',
     'test/store/migrate.test.ts',
     'test/instances/**/*.test.ts',
   ]),
@@ -83,7 +83,8 @@ const projectsOf: Record<string, typeof projects> = {
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than cores, because tests wait for servers and browsers.
+    maxWorkers: availableParallelism() + 1,
     projects: projectsOf[mode] ?? projects,
   },
 }))
