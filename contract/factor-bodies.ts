@@ -1,33 +1,12 @@
 import { z } from 'zod'
+import { Factor, factorExample } from './factor.js'
 import { body, instant, issuedText, name } from './fields.js'
 import { currentPassword } from './me.js'
 import { component, field } from './registry.js'
 import { ConfirmedUser, confirmation, confirmedExample, proof } from './second-factor.js'
 
-export const factorExample = {
-  id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a05',
-  kind: 'totp',
-  name: 'Ada’s phone',
-  createdAt: '2026-03-01T12:00:00.000Z',
-  lastUsedOn: '2026-03-02',
-} as const
 const challengeExample = 'eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
 const codesExample = ['k7qd-x2mp-9wvc-4hjn', 'b3ts-8ryf-e6na-5gzu']
-
-/** A second factor of a user. */
-export const Factor = component(
-  { id: 'Factor', description: 'A second factor of the user.', examples: [factorExample] },
-  z.object({
-    id: field('ID of the factor.', z.uuid()),
-    kind: field('`totp`: an authenticator app (RFC 6238).', z.enum(['totp']), { isOpen: true }),
-    name: field('Name that the user has given to it, or null.', z.string().nullable(), {
-      examples: [factorExample.name],
-    }),
-    createdAt: instant('When it was added'),
-    lastUsedOn: field('Day of its last use (UTC), or null.', z.iso.date().nullable()),
-  }),
-)
-export type Factor = z.infer<typeof Factor>
 
 /** Response of `listFactors`. */
 export const FactorList = component(

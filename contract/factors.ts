@@ -1,24 +1,24 @@
 import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
+import { Factor, factorExample } from './factor.js'
 import {
   AddedFactor,
   AddTotpBody,
   EnrolledTotp,
   EnrolTotpBody,
-  Factor,
   FactorList,
-  factorExample,
   RecoveryCodes,
   RenameFactorBody,
   SetSecondFactorBody,
   StepUpBody,
   VerifySecondFactorBody,
 } from './factor-bodies.js'
-import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
 import { id } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { ConfirmationBody, ConfirmedUser } from './second-factor.js'
+import { BegunStepUp } from './second-step.js'
 
 const c = initContract()
 
@@ -44,6 +44,20 @@ export const factors = c.router({
     description:
       'Finishes a login that was answered with `second_factor_required`. The challenge is valid for 300 seconds. A code of an app is accepted once. After ten wrong ones, each further attempt takes 4.8 hours.',
     metadata: { ...signedIn, signsIn: 'login' },
+  },
+  beginStepUp: {
+    method: 'POST',
+    path: `${usersPath}/me/step-up/begin`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: {
+      200: BegunStepUp,
+      ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+    },
+    summary: 'List what the current user can prove',
+    description:
+      'For `stepUp`. A passkey needs the options. Stores nothing. The challenge is valid for 300 seconds.',
+    metadata: { security: 'bearer', links: ['stepUp'] },
   },
   stepUp: {
     method: 'POST',
@@ -117,7 +131,7 @@ export const factors = c.router({
     body: ConfirmationBody,
     responses: {
       200: ConfirmedUser,
-      ...failures('factor_not_found', 'factor_needed', 'step_up_required', ...onMe),
+      ...failures('factor_not_found', 'factor_needed', 'last_login_method', 'step_up_required', ...onMe),
     },
     summary: 'Remove a second factor',
     description:

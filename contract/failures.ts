@@ -32,10 +32,14 @@ type CodeWithStatus<C extends AnyProblemCode, S> = C extends AnyProblemCode
 
 const c = initContract()
 
+type CodedProblem<C extends AnyProblemCode> = Omit<ProblemBody, 'code'> & { code: C }
+/** A schema with a name: the compiler cannot write the type of the contract with all fields of each problem. */
+export interface CodedSchema<C extends AnyProblemCode> extends z.ZodType<CodedProblem<C>, CodedProblem<C>> {}
+
 const problemWith = <C extends AnyProblemCode>(codes: C[]) =>
   c.otherResponse({
     contentType: 'application/problem+json',
-    body: ProblemBody.extend({ code: z.enum(codes as [C, ...C[]]) }),
+    body: ProblemBody.extend({ code: z.enum(codes as [C, ...C[]]) }) as CodedSchema<C>,
   })
 
 /**

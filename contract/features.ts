@@ -33,6 +33,8 @@ export const Features = component(
         tenantOperations: true,
         verifyEmailWithToken: false,
         loginMail: 'both',
+        secondFactor: 'optional',
+        passkeys: true,
         roles: [
           { name: 'owner', rights: 'owner' },
           { name: 'admin', rights: 'admin' },
@@ -61,6 +63,14 @@ export const Features = component(
       z.enum(['off', 'code', 'link', 'both']),
       { isOpen: true },
     ),
+    secondFactor: field(
+      'Whether users can have a second factor, and must.',
+      z.enum(['off', 'optional', 'required']),
+      {
+        isOpen: true,
+      },
+    ),
+    passkeys: field('Whether users can have passkeys.', z.boolean()),
     roles: field('Roles of members, those with the most rights first.', z.array(Role)),
   }),
 )

@@ -9,6 +9,7 @@ import { identities } from './identities.js'
 import { invitations } from './invitations.js'
 import { logins } from './logins.js'
 import { me } from './me.js'
+import { passkeys } from './passkeys.js'
 import { service } from './service.js'
 import { sessions } from './sessions.js'
 import { tenants } from './tenants.js'
@@ -21,6 +22,7 @@ export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
 export * from './email-change.js'
 export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
+export { Factor } from './factor.js'
 export * from './factor-bodies.js'
 export * from './factors.js'
 export * from './features.js'
@@ -32,6 +34,9 @@ export { canonicalLocale } from './locale.js'
 export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
+export * from './passkey-options.js'
+export { AuthenticationResponseJSON, RegistrationResponseJSON } from './passkey-responses.js'
+export * from './passkeys.js'
 export * from './problems.js'
 export * from './second-factor.js'
 export * from './second-step.js'
@@ -51,6 +56,7 @@ export const contract = initContract().router({
   me,
   identities,
   factors,
+  passkeys,
   codes,
   emailChange,
   tenants,

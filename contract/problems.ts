@@ -50,9 +50,23 @@ export const problems = {
   },
   second_factor_invalid: {
     status: 401,
-    title: 'Code is wrong',
+    title: 'Second factor is wrong',
     advice:
-      'Ask the user for the current code. Each code is accepted once, and the clock of the phone must be right.',
+      'Ask the user for the current code. Each code and each use of a passkey is accepted once, and the clock of the phone must be right.',
+    headers: ['WWW-Authenticate'],
+  },
+  passkey_invalid: {
+    status: 401,
+    title: 'Passkey is not accepted',
+    advice:
+      'Begin again. The passkey must be one of the domain of the app, must verify its user, and answers a challenge once. `detail` says which check has failed.',
+    headers: ['WWW-Authenticate'],
+  },
+  passkey_unknown: {
+    status: 401,
+    title: 'Passkey belongs to no account',
+    advice:
+      'Ask the user to log in another way. Tell the authenticator with `PublicKeyCredential.signalUnknownCredential`, so that it no longer offers the passkey.',
     headers: ['WWW-Authenticate'],
   },
   step_up_required: {
@@ -194,12 +208,12 @@ export const problems = {
   last_login_method: {
     status: 409,
     title: 'User would have no way to log in',
-    advice: 'Set a password or link another identity first.',
+    advice: 'Set a password, link another identity or add a passkey first.',
   },
   factors_full: {
     status: 409,
-    title: 'User has too many authenticator apps',
-    advice: 'Remove one first. A user can have two.',
+    title: 'User has too many second factors of this kind',
+    advice: 'Remove one first. A user can have two authenticator apps and ten passkeys.',
   },
   factor_needed: {
     status: 409,

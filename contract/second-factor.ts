@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
 import { body, issuedText } from './fields.js'
+import { AuthenticationResponseJSON } from './passkey-responses.js'
 import { component, field } from './registry.js'
 import { SignedInUser, signedInExample } from './users.js'
 
@@ -16,6 +17,10 @@ export const proof = () => ({
       .transform((text) => text.replaceAll(' ', ''))
       .nullish(),
     { examples: ['240618'], maxLength: 64 },
+  ),
+  passkey: field(
+    'What the browser has returned for the options. Null means none.',
+    AuthenticationResponseJSON.nullish(),
   ),
   recoveryCode: field(
     'A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.',

@@ -219,8 +219,8 @@ export interface EventList {
 export interface Factor {
   /** ID of the factor. */
   id: string
-  /** `totp`: an authenticator app (RFC 6238). */
-  kind: 'totp'
+  /** `totp`: an authenticator app (RFC 6238). `passkey`: a passkey or a security key (WebAuthn). */
+  kind: 'totp' | 'passkey'
   /**
    * Name that the user has given to it, or null.
    *
@@ -231,6 +231,8 @@ export interface Factor {
   createdAt: string
   /** Day of its last use (UTC), or null. */
   lastUsedOn: string | null
+  /** What the Signal API of browsers needs. Null: no passkey. */
+  passkey: Passkey | null
 }
 
 /** What is wrong with one field of a request. */
@@ -670,6 +672,18 @@ export interface NewMailTemplate {
   html?: string | null | undefined
 }
 
+/** A passkey. */
+export interface Passkey {
+  /** ID of the credential, as base64url. */
+  credentialId: string
+  /** The domain at which it works. */
+  domain: string
+  /** The `user.id` with which it was created, as base64url. */
+  userHandle: string
+  /** Whether other devices of the user can have it. */
+  isSynced: boolean
+}
+
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
@@ -748,6 +762,45 @@ export type ProblemCode =
   | 'refused'
   | 'precondition_failed'
 
+/** A passkey of the user. */
+export interface PublicKeyCredentialDescriptorJSON {
+  type: 'public-key'
+  /**
+   * ID of the credential.
+   *
+   * @example -R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP_D7DMAhL4
+   */
+  id: string
+  /** How its authenticator can be reached. */
+  transports: string[]
+}
+
+/** For `navigator.credentials.get`, after `PublicKeyCredential.parseRequestOptionsFromJSON` (WebAuthn, section 5.1.10). */
+export interface PublicKeyCredentialRequestOptionsJSON {
+  /**
+   * The challenge to sign.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge: string
+  /**
+   * The domain of the passkeys.
+   *
+   * @example example.com
+   */
+  rpId: string
+  /**
+   * Milliseconds for which the challenge is valid.
+   *
+   * @example 300000
+   */
+  timeout: number
+  /** Whether the authenticator must verify its user. */
+  userVerification: 'required' | 'preferred'
+  /** The passkeys of the user. Empty: the authenticator lists those that it has. */
+  allowCredentials: PublicKeyCredentialDescriptorJSON[]
+}
+
 /** The role of the member. */
 export interface PutMemberBody {
   /**
@@ -805,12 +858,12 @@ export type RevocationType =
   | 'tenant-deleted'
   | 'key-retired'
 
-/** `totp`: a code of an authenticator app. `recoveryCode`: one of the codes that the user has stored. */
-export type SecondFactorMethod = 'totp' | 'recoveryCode'
+/** `totp`: a code of an authenticator app. `passkey`: a passkey or a security key. `recoveryCode`: one of the codes that the user has stored. */
+export type SecondFactorMethod = 'totp' | 'passkey' | 'recoveryCode'
 
 /** What the second step of a login needs. */
 export interface SecondStep {
-  /** For `verifySecondFactor`, or for `enrolTotp` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
+  /** For `verifySecondFactor`, or for `enrolTotp` and `enrolPasskey` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
   challenge: string | null
   /**
    * Seconds for which the challenge is valid, or null.
@@ -820,6 +873,8 @@ export interface SecondStep {
   expiresIn: number | null
   /** What the user can prove. Empty if the user has no factor yet. */
   methods: SecondFactorMethod[]
+  /** What the browser needs for a passkey of the user, or null. */
+  options: PublicKeyCredentialRequestOptionsJSON | null
 }
 
 /** The new password. */
@@ -1150,7 +1205,7 @@ export interface ManagementErrorMessages {
   precondition_failed: string
   /** Identity not found. Check the id of the identity. Users find only their own. */
   identity_not_found: string
-  /** User would have no way to log in. Set a password or link another identity first. */
+  /** User would have no way to log in. Set a password, link another identity or add a passkey first. */
   last_login_method: string
   /** Address belongs to a member of the tenant. Change the role of the member instead. */
   already_member: string

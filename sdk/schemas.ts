@@ -42,6 +42,17 @@ export interface AccessToken {
   type: 'ACCESS_TOKEN'
 }
 
+/** What the browser has returned. */
+export interface AddPasskeyBody {
+  passkey: RegistrationResponseJSON
+  /**
+   * Name of the passkey, such as that of the device. Null means none.
+   *
+   * @example Ada’s phone
+   */
+  name?: string | null | undefined
+}
+
 /** The challenge of `enrolTotp`, and the first code of the app. */
 export interface AddTotpBody {
   /**
@@ -71,6 +82,36 @@ export interface AddedFactor {
   factor: Factor
   /** Eight codes that each log in once without the app. They are not shown again. Null: the user has codes. */
   recoveryCodes: string[] | null
+}
+
+/** What `navigator.credentials.get` has returned, as JSON (WebAuthn, section 5.1.8). Other fields are ignored. */
+export interface AuthenticationResponseJSON {
+  /** ID of the credential. */
+  id: string
+  /** What the authenticator has signed. */
+  response: {
+    /** What the browser has signed: its origin, and the challenge. */
+    clientDataJSON: string
+    /** What the authenticator says of itself, and its counter. */
+    authenticatorData: string
+    /** The signature of both. */
+    signature: string
+    /** The `user.id` with which the passkey was created. */
+    userHandle?: string | null | undefined
+  }
+}
+
+/** What the browser needs to log in with a passkey. */
+export interface BegunPasskeyLogin {
+  options: PublicKeyCredentialRequestOptionsJSON
+}
+
+/** What the user can prove. */
+export interface BegunStepUp {
+  /** What the user can prove. Empty: the password. */
+  methods: SecondFactorMethod[]
+  /** What the browser needs for a passkey of the user, or null. */
+  options: PublicKeyCredentialRequestOptionsJSON | null
 }
 
 /** The code in the mail to the new address. */
@@ -239,6 +280,24 @@ export interface DeleteMeBody {
   confirmation?: string | null | undefined
 }
 
+/** What confirms that the user wants the passkey. */
+export interface EnrolPasskeyBody {
+  /**
+   * `secondFactor.challenge` of the problem `enrolment_required`. It takes the place of the token and the confirmation.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge?: string | undefined
+  /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
+  confirmation?: string | null | undefined
+  /**
+   * The current password. A user without one leaves it out, and must have logged in within 10 minutes. Not needed with a `confirmation` for which it was given.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
+}
+
 /** What confirms that the user wants the factor. */
 export interface EnrolTotpBody {
   /**
@@ -255,6 +314,11 @@ export interface EnrolTotpBody {
    * @example correct horse battery
    */
   password?: string | undefined
+}
+
+/** What the browser needs to create a passkey. Nothing is stored before `addPasskey`. */
+export interface EnrolledPasskey {
+  options: PublicKeyCredentialCreationOptionsJSON
 }
 
 /** A new secret for an authenticator app. Nothing is stored before `addTotp`. */
@@ -287,8 +351,8 @@ export interface ExternalLogin {
 export interface Factor {
   /** ID of the factor. */
   id: string
-  /** `totp`: an authenticator app (RFC 6238). */
-  kind: 'totp'
+  /** `totp`: an authenticator app (RFC 6238). `passkey`: a passkey or a security key (WebAuthn). */
+  kind: 'totp' | 'passkey'
   /**
    * Name that the user has given to it, or null.
    *
@@ -299,6 +363,8 @@ export interface Factor {
   createdAt: string
   /** Day of its last use (UTC), or null. */
   lastUsedOn: string | null
+  /** What the Signal API of browsers needs. Null: no passkey. */
+  passkey: Passkey | null
 }
 
 /** The second factors of the user. */
@@ -339,6 +405,10 @@ export interface Features {
   verifyEmailWithToken: boolean
   /** What the mail of `requestLoginCode` has: a link, six digits (`code`), or both. `off`: users cannot log in by mail. */
   loginMail: 'off' | 'code' | 'link' | 'both'
+  /** Whether users can have a second factor, and must. */
+  secondFactor: 'off' | 'optional' | 'required'
+  /** Whether users can have passkeys. */
+  passkeys: boolean
   /** Roles of members, those with the most rights first. */
   roles: Role[]
 }
@@ -596,6 +666,11 @@ export interface LoginWithIdTokenBody {
   secondFactor?: SecondFactorProof | undefined
 }
 
+/** What the browser has returned. */
+export interface LoginWithPasskeyBody {
+  passkey: AuthenticationResponseJSON
+}
+
 /** A mailed code that proves the address of a login at a provider. */
 export interface MailProof {
   /**
@@ -678,6 +753,18 @@ export interface OpenSessionBody {
   label?: string | null | undefined
 }
 
+/** A passkey. */
+export interface Passkey {
+  /** ID of the credential, as base64url. */
+  credentialId: string
+  /** The domain at which it works. */
+  domain: string
+  /** The `user.id` with which it was created, as base64url. */
+  userHandle: string
+  /** Whether other devices of the user can have it. */
+  isSynced: boolean
+}
+
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
@@ -742,6 +829,8 @@ export type ProblemCode =
   | 'second_factor_required'
   | 'enrolment_required'
   | 'second_factor_invalid'
+  | 'passkey_invalid'
+  | 'passkey_unknown'
   | 'step_up_required'
   | 'invalid_credentials'
   | 'token_missing'
@@ -793,6 +882,115 @@ export type ProblemCode =
   | 'provider_unavailable'
   | 'unavailable'
 
+/** For `navigator.credentials.create`, after `PublicKeyCredential.parseCreationOptionsFromJSON` (WebAuthn, section 5.1.9). */
+export interface PublicKeyCredentialCreationOptionsJSON {
+  /**
+   * The challenge to sign.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge: string
+  /** The app. */
+  rp: {
+    /**
+     * The domain of the passkeys.
+     *
+     * @example example.com
+     */
+    id: string
+    /**
+     * Name of the app.
+     *
+     * @example Acme
+     */
+    name: string
+  }
+  /** How the authenticator lists the passkey. */
+  user: {
+    /**
+     * The user handle, as base64url.
+     *
+     * @example MDFhMWZjNmU
+     */
+    id: string
+    /**
+     * Email address of the user.
+     *
+     * @example ada@example.com
+     */
+    name: string
+    /**
+     * Email address of the user.
+     *
+     * @example ada@example.com
+     */
+    displayName: string
+  }
+  /** The accepted algorithms (RFC 9053). */
+  pubKeyCredParams: {
+    type: 'public-key'
+    alg: number
+  }[]
+  /**
+   * Milliseconds for which the challenge is valid.
+   *
+   * @example 300000
+   */
+  timeout: number
+  /** The passkeys of the user. Their authenticators add no other one. */
+  excludeCredentials: PublicKeyCredentialDescriptorJSON[]
+  /** What the authenticator should do. */
+  authenticatorSelection: {
+    residentKey: 'preferred'
+    /** Whether the authenticator must verify its user. */
+    userVerification: 'required' | 'preferred'
+  }
+  attestation: 'none'
+  /** What the browser should tell of the passkey. */
+  extensions: {
+    credProps: boolean
+  }
+}
+
+/** A passkey of the user. */
+export interface PublicKeyCredentialDescriptorJSON {
+  type: 'public-key'
+  /**
+   * ID of the credential.
+   *
+   * @example -R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP_D7DMAhL4
+   */
+  id: string
+  /** How its authenticator can be reached. */
+  transports: string[]
+}
+
+/** For `navigator.credentials.get`, after `PublicKeyCredential.parseRequestOptionsFromJSON` (WebAuthn, section 5.1.10). */
+export interface PublicKeyCredentialRequestOptionsJSON {
+  /**
+   * The challenge to sign.
+   *
+   * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  challenge: string
+  /**
+   * The domain of the passkeys.
+   *
+   * @example example.com
+   */
+  rpId: string
+  /**
+   * Milliseconds for which the challenge is valid.
+   *
+   * @example 300000
+   */
+  timeout: number
+  /** Whether the authenticator must verify its user. */
+  userVerification: 'required' | 'preferred'
+  /** The passkeys of the user. Empty: the authenticator lists those that it has. */
+  allowCredentials: PublicKeyCredentialDescriptorJSON[]
+}
+
 /** New recovery codes. */
 export interface RecoveryCodes {
   /** Eight codes. They are not shown again. */
@@ -821,6 +1019,31 @@ export interface RefreshTokenBody {
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   refreshToken: string
+}
+
+/** What `navigator.credentials.create` has returned, as JSON (WebAuthn, section 5.1.8). Other fields are ignored, and so is the attestation. */
+export interface RegistrationResponseJSON {
+  /** ID of the credential. */
+  id: string
+  /** What the authenticator has created. */
+  response: {
+    /** What the browser has signed: its origin, and the challenge. */
+    clientDataJSON: string
+    /** The public key, and what the authenticator says of itself. */
+    attestationObject: string
+    /** How the authenticator can be reached, for later logins. */
+    transports?: string[] | undefined
+  }
+  /** What the browser says of the passkey. */
+  clientExtensionResults?:
+    | {
+        credProps?:
+          | {
+              rk?: boolean | undefined
+            }
+          | undefined
+      }
+    | undefined
 }
 
 /** The new name. */
@@ -907,13 +1130,15 @@ export interface Role {
   rights: 'owner' | 'admin' | 'member'
 }
 
-/** `totp`: a code of an authenticator app. `recoveryCode`: one of the codes that the user has stored. */
-export type SecondFactorMethod = 'totp' | 'recoveryCode'
+/** `totp`: a code of an authenticator app. `passkey`: a passkey or a security key. `recoveryCode`: one of the codes that the user has stored. */
+export type SecondFactorMethod = 'totp' | 'passkey' | 'recoveryCode'
 
 /** Exactly one proof of a second factor. */
 export interface SecondFactorProof {
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
+  /** What the browser has returned for the options. Null means none. */
+  passkey?: AuthenticationResponseJSON | null | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *
@@ -924,7 +1149,7 @@ export interface SecondFactorProof {
 
 /** What the second step of a login needs. */
 export interface SecondStep {
-  /** For `verifySecondFactor`, or for `enrolTotp` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
+  /** For `verifySecondFactor`, or for `enrolTotp` and `enrolPasskey` if `code` is `enrolment_required`. Null: send the same request again with `secondFactor`. */
   challenge: string | null
   /**
    * Seconds for which the challenge is valid, or null.
@@ -934,6 +1159,8 @@ export interface SecondStep {
   expiresIn: number | null
   /** What the user can prove. Empty if the user has no factor yet. */
   methods: SecondFactorMethod[]
+  /** What the browser needs for a passkey of the user, or null. */
+  options: PublicKeyCredentialRequestOptionsJSON | null
 }
 
 /** The user, with a new access token and the next refresh token of the session. */
@@ -1021,6 +1248,8 @@ export interface StartedLogin {
 export interface StepUpBody {
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
+  /** What the browser has returned for the options. Null means none. */
+  passkey?: AuthenticationResponseJSON | null | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *
@@ -1171,6 +1400,8 @@ export interface VerifySecondFactorBody {
   challenge: string
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
+  /** What the browser has returned for the options. Null means none. */
+  passkey?: AuthenticationResponseJSON | null | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *
@@ -1239,7 +1470,7 @@ export interface ErrorMessages {
   token_expired: string
   /** Route not found. Check the path against the API reference. */
   route_not_found: string
-  /** Code is wrong. Ask the user for the current code. Each code is accepted once, and the clock of the phone must be right. */
+  /** Second factor is wrong. Ask the user for the current code. Each code and each use of a passkey is accepted once, and the clock of the phone must be right. */
   second_factor_invalid: string
   /** Account is disabled. Ask the operator of the app. */
   login_refused: string
@@ -1273,16 +1504,20 @@ export interface ErrorMessages {
   already_linked: string
   /** Identity not found. Check the id of the identity. Users find only their own. */
   identity_not_found: string
-  /** User would have no way to log in. Set a password or link another identity first. */
+  /** User would have no way to log in. Set a password, link another identity or add a passkey first. */
   last_login_method: string
   /** Challenge is invalid. The challenge is unknown or expired, or the account has changed. Start again. */
   challenge_invalid: string
-  /** User has too many authenticator apps. Remove one first. A user can have two. */
+  /** User has too many second factors of this kind. Remove one first. A user can have two authenticator apps and ten passkeys. */
   factors_full: string
   /** Second factor not found. Check the id of the factor. Users find only their own. */
   factor_not_found: string
   /** A second factor is needed. Add a factor first. If the app requires a second factor, the last one cannot be removed or turned off. */
   factor_needed: string
+  /** Passkey is not accepted. Begin again. The passkey must be one of the domain of the app, must verify its user, and answers a challenge once. `detail` says which check has failed. */
+  passkey_invalid: string
+  /** Passkey belongs to no account. Ask the user to log in another way. Tell the authenticator with `PublicKeyCredential.signalUnknownCredential`, so that it no longer offers the passkey. */
+  passkey_unknown: string
   /** Too many mails. No mail was sent now. Use the mail that was sent before, or request another one after the number of seconds in `Retry-After`. */
   too_many_mails: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */

@@ -93,9 +93,9 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   const { secondFactor: ask } = options
   const steps = ask && {
+    ...operations,
     ask,
     verifySecondFactor: logins.verifySecondFactor,
-    stepUp: operations.stepUp,
     startCall: holder.startCall,
   }
   const followed = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {

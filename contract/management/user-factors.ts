@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { Factor, factorExample } from '../factor-bodies.js'
+import { Factor, factorExample } from '../factor.js'
 import { failures } from '../failures.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'

@@ -18,9 +18,11 @@ const tags = {
     'Log in or sign up by a mail. An operator turns it on for a database. Finish a login at a provider.',
   connections: 'Log in with an identity of a provider, such as Google. An operator adds the connections.',
   sessions:
-    'Stay logged in, and log out. An operator can turn off `sessions`, `me`, `identities`, `factors`, `codes` and `emailChange` for a database.',
+    'Stay logged in, and log out. An operator can turn off `sessions`, `me`, `identities`, `factors`, `passkeys`, `codes` and `emailChange` for a database.',
   me: 'Change and delete the current user.',
   factors: 'Second factors, recovery codes, and confirmations of sensitive changes.',
+  passkeys:
+    'Log in with passkeys, and add them. They need a domain: that of the app, or another one that the operator sets.',
   identities: 'The identities of providers with which the current user logs in.',
   codes: 'Request mails with codes, and use the codes to reset a password or verify an address.',
   emailChange: 'Change the email address, and undo the change.',

@@ -24,7 +24,7 @@ import { codeRoutes } from './routes/codes.js'
 import { connectionRoutes } from './routes/connections.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { emailChangeRoutes } from './routes/email-change.js'
-import { factorRoutes } from './routes/factors.js'
+import { factorRoutes, passkeyRoutes } from './routes/factors.js'
 import { identityRoutes } from './routes/identities.js'
 import { invitationRoutes } from './routes/invitations.js'
 import { loginRoutes } from './routes/logins.js'
@@ -124,6 +124,7 @@ function addRoutes(
     meRoutes(app, context)
     identityRoutes(app, context)
     factorRoutes(app, context)
+    passkeyRoutes(app, context)
     codeRoutes(app, context)
     emailChangeRoutes(app, context)
     tenantRoutes(app, context)

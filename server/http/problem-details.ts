@@ -107,6 +107,8 @@ const passwordProblems: string[] = [
   'second_factor_required',
   'enrolment_required',
   'second_factor_invalid',
+  'passkey_invalid',
+  'passkey_unknown',
 ]
 
 /**

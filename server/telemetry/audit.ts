@@ -50,6 +50,7 @@ export type AuditEvent =
   | 'user.recovery_codes_created'
   | 'user.second_factor_set'
   | 'second_factor.failed'
+  | 'passkey.refused'
   | 'user.identity_linked'
   | 'user.identity_unlinked'
   | 'connection.added'
@@ -85,7 +86,7 @@ export interface AuditFields {
   actorId?: string
   role?: string
   /** How the user has logged in, if not with a password. */
-  way?: 'mail' | 'external'
+  way?: 'mail' | 'external' | 'passkey'
   /** Name of the connection of a login, an identity or a command. */
   connection?: string
   identityId?: string

@@ -10,6 +10,8 @@ const usual: Features = {
   tenantOperations: true,
   verifyEmailWithToken: false,
   loginMail: 'off',
+  secondFactor: 'optional',
+  passkeys: false,
   roles: [
     { name: 'owner', rights: 'owner' },
     { name: 'admin', rights: 'admin' },
@@ -24,7 +26,12 @@ const changes: [Parameters<typeof setDatabase>[2], Partial<Features>][] = [
   [{ accountOperations: false }, { accountOperations: false }],
   [{ tenantOperations: false }, { tenantOperations: false }],
   [{ verifyEmailWithToken: true }, { verifyEmailWithToken: true }],
-  [{ loginMail: 'code', appUrl: 'https://app.example.com' }, { loginMail: 'code' }],
+  [
+    { loginMail: 'code', appUrl: 'https://app.example.com' },
+    { loginMail: 'code', passkeys: true },
+  ],
+  [{ secondFactor: 'off', passkeyDomain: 'example.com' }, { secondFactor: 'off' }],
+  [{ passkeyDomain: 'example.com' }, { passkeys: true }],
   [
     { roles: ['viewer', 'billing'] },
     { roles: [...usual.roles, { name: 'viewer', rights: 'member' }, { name: 'billing', rights: 'member' }] },

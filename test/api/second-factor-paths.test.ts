@@ -4,6 +4,7 @@ import type { ProblemCode } from '@usher/contract'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { password, validUser } from '../support/app.js'
+import { flag } from '../support/authenticator.js'
 import { it as codesTest } from '../support/codes.js'
 import { everyOperation, type OperationName, type OperationRequest } from '../support/operations.js'
 import { createScene, prepareStage, requestTo, type Scene } from '../support/scene.js'
@@ -32,9 +33,9 @@ const stepRequired = 'second_factor_required'
  * How somebody without the second factor tries each operation that returns a token. A new operation fails the test until its ways are
  * here.
  *
- * @param enrolment of another app, from before the user added one
+ * @param enrolments of another app and a passkey, from before the user added one
  */
-const waysOf = (enrolment: object): Partial<Record<OperationName, Way[]>> => ({
+const waysOf = (enrolments: { totp: object; passkey: object }): Partial<Record<OperationName, Way[]>> => ({
   // The replay of a sign-up is a test below.
   createUser: [{ body: ({ user: { email } }) => validUser({ email }), problem: 'email_taken' }],
   login: [{ problem: stepRequired }],
@@ -63,12 +64,16 @@ const waysOf = (enrolment: object): Partial<Record<OperationName, Way[]>> => ({
     },
     { body: ({ secondStep }) => wrongly(secondStep, {}), problem: 'validation_failed' },
   ],
+  loginWithPasskey: [
+    { body: ({ assertion }) => assertion({ flags: { clear: flag.verified } }), problem: 'passkey_invalid' },
+  ],
   // Tokens from before the factor was added.
   openSession: [{ problem: 'token_invalid' }],
   changePassword: [{ problem: 'token_invalid' }],
   unlinkIdentity: [{ problem: 'token_invalid' }],
   stepUp: [{ problem: 'token_invalid' }, { body: () => ({ totp: '000000' }), problem: 'token_invalid' }],
-  addTotp: [{ body: () => enrolment, problem: 'token_invalid' }],
+  addTotp: [{ body: () => enrolments.totp, problem: 'token_invalid' }],
+  addPasskey: [{ body: () => enrolments.passkey, problem: 'token_invalid' }],
   acceptInvitation: [
     { token: ({ user }) => user.token.jwt, body: () => ({ code: 'none' }), problem: 'token_invalid' },
   ],
@@ -87,19 +92,22 @@ const wrongly = async (secondStep: Scene['secondStep'], proof: object) => ({
 
 const it = codesTest.extend('stage', { scope: 'file' }, ({ usher, smtp }) => prepareStage(usher, smtp))
 
-/** Returns the scene of a user who has a session, a linked identity, a verified address and then an authenticator app. */
+/** Returns the scene of a user who has a session, a linked identity, a verified address, and then an authenticator app and a passkey. */
 async function sceneWithFactor(stage: Parameters<typeof createScene>[0]) {
   const scene = await createScene(stage)
   await scene.verify(scene.user.email)
   await scene.linked()
   await scene.session()
-  const enrolment = await scene.enrolment()
-  await scene.factor()
-  return { scene, ways: (name: string) => waysOf(enrolment)[name as OperationName] ?? [] }
+  const totp = await scene.enrolment()
+  const { body: passkey } = await scene.enrolled({ jwt: scene.user.token.jwt, confirmed: {} })
+  await scene.passkey()
+  return { scene, ways: (name: string) => waysOf({ totp, passkey })[name as OperationName] ?? [] }
 }
 
 it('knows the ways of every operation that returns a token', () => {
-  expect(Object.keys(waysOf({})).sort()).toEqual(tokenOperations.map(({ name }) => name).sort())
+  expect(Object.keys(waysOf({ totp: {}, passkey: {} })).sort()).toEqual(
+    tokenOperations.map(({ name }) => name).sort(),
+  )
 })
 
 it.for(tokenOperations)('$name logs nobody in without the second factor', async (operation, { stage }) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultSettings, settings } from '../../server/domain/databases/settings.js'
-import { mostTotps } from '../../server/domain/factors/enrol-totp.js'
+import { mostFactors } from '../../server/domain/factors/add-factor.js'
 import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/domain/factors/guesses.js'
 import { chanceOfGuess } from '../../server/domain/factors/totp.js'
 import { triesOfDigits } from '../../server/domain/logins/proof.js'
@@ -74,7 +74,7 @@ it('SECURITY.md has the guesses of codes of an authenticator app, and their chan
   /** The chance that one of a number of guesses is right, for users with a number of apps. */
   const chance = (guesses: number, apps: number) => percent(1 - (1 - apps * chanceOfGuess) ** guesses)
   const row = (attacker: string, guesses: string, count: number, time = '') =>
-    `| ${attacker} | ${guesses} | ${chance(count, 1)}${time} | ${chance(count, mostTotps)}${time} |`
+    `| ${attacker} | ${guesses} | ${chance(count, 1)}${time} | ${chance(count, mostFactors.totp)}${time} |`
   const inAYear = freeGuesses + Math.floor((365 * daySeconds) / secondsPerGuess)
   const days = ((mostFailures - freeGuesses) * secondsPerGuess) / daySeconds
   expect(section).toContain(

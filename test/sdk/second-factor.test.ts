@@ -174,9 +174,9 @@ it('shows a question with React until it is answered, and a new one cancels it',
   const page = await renderPage(createElement(View))
   const shows = (text: string) => vi.waitFor(() => expect(page.text()).toBe(text), 10_000)
   const methods = ['totp'] as const
-  const first = questions.ask({ methods, error: undefined })
+  const first = questions.ask({ methods, options: undefined, error: undefined })
   await shows('asked totp ')
-  const second = questions.ask({ methods, error: undefined })
+  const second = questions.ask({ methods, options: undefined, error: undefined })
   expect(await first).toBeUndefined()
   questions.current?.answer({ totp: '240618' })
   expect(await second).toEqual({ totp: '240618' })

@@ -184,9 +184,29 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       },
     ],
   },
+  beginPasskeyLogin: {},
+  loginWithPasskey: {
+    body: ({ assertion }) => assertion(),
+    also: [
+      {
+        body: async ({ assertion }) => ({ passkey: { ...(await assertion()).passkey, id: 'unknown' } }),
+        problem: 'passkey_unknown',
+      },
+    ],
+  },
+  enrolPasskey: { body: () => ({ password }) },
+  addPasskey: {
+    body: async ({ enrolled, user }) => (await enrolled({ jwt: user.token.jwt, confirmed: {} })).body,
+    changes: ['user.factor_added'],
+  },
+  beginStepUp: { also: [{ token: ofFactor }] },
   stepUp: {
     body: () => ({ password }),
     also: [
+      {
+        token: ofFactor,
+        body: async (scene) => scene.provenBy(await ofFactor(scene)),
+      },
       {
         token: ofFactor,
         body: async (scene) => ({ recoveryCode: (await scene.factor()).recoveryCodes?.[1] }),

@@ -14,6 +14,7 @@ import {
 } from './operations.js'
 import { createApiKey, putMember, setDatabase } from './operator-changes.js'
 import { addConnection, returnedCode, signTokens } from './returned-login.js'
+import { passkeysOf } from './scene-passkeys.js'
 import { totpAt } from './second-factor.js'
 import { codeIn, type Smtp } from './smtp.js'
 
@@ -158,6 +159,10 @@ export async function createScene(stage: Stage) {
     token,
     linked,
     enrolment,
+    ...passkeysOf(api, database, async () => ({
+      jwt: (await factor()).token.jwt,
+      confirmed: (await factor()).confirmed,
+    })),
     /** Logs in with the password. Returns the challenge, and the next code of the app. */
     async secondStep() {
       const { secret } = await factor()

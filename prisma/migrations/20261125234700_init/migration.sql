@@ -58,6 +58,8 @@ CREATE TABLE "usher"."database" (
     "session_max" INTEGER NOT NULL DEFAULT 7776000,
     "sessions_per_user" INTEGER NOT NULL DEFAULT 100,
     "login_redirects" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "passkey_domain" TEXT,
+    "passkey_origins" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "app_url" TEXT,
     "webhook_url" TEXT,
     "sealed_webhook_secret" BYTEA,
@@ -352,8 +354,16 @@ CREATE TABLE "usher"."factor" (
     "user_id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
     "name" TEXT,
-    "sealed_secret" BYTEA NOT NULL,
-    "last_step" BIGINT NOT NULL,
+    "sealed_secret" BYTEA,
+    "last_step" BIGINT,
+    "credential_id" BYTEA,
+    "public_key" BYTEA,
+    "user_handle" BYTEA,
+    "domain" TEXT,
+    "transports" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "sign_count" BIGINT,
+    "is_synced" BOOLEAN,
+    "logs_in" BOOLEAN NOT NULL DEFAULT false,
     "last_used_on" DATE,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -367,6 +377,15 @@ CREATE TABLE "usher"."recovery_code" (
     "hash" BYTEA NOT NULL,
 
     CONSTRAINT "recovery_code_pkey" PRIMARY KEY ("database_id","user_id","hash")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."used_challenge" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "used_challenge_pkey" PRIMARY KEY ("database_id","id")
 );
 
 -- CreateTable
@@ -598,6 +617,12 @@ CREATE UNIQUE INDEX "identity_database_id_user_id_connection_key" ON "usher"."id
 CREATE INDEX "factor_database_id_user_id_idx" ON "usher"."factor"("database_id", "user_id");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "factor_database_id_credential_id_key" ON "usher"."factor"("database_id", "credential_id");
+
+-- CreateIndex
+CREATE INDEX "used_challenge_database_id_expires_at_idx" ON "usher"."used_challenge"("database_id", "expires_at");
+
+-- CreateIndex
 CREATE INDEX "code_request_database_id_full_at_idx" ON "usher"."code_request"("database_id", "full_at");
 
 -- CreateIndex
@@ -709,6 +734,9 @@ ALTER TABLE "usher"."factor" ADD CONSTRAINT "factor_database_id_user_id_fkey" FO
 ALTER TABLE "usher"."recovery_code" ADD CONSTRAINT "recovery_code_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."used_challenge" ADD CONSTRAINT "used_challenge_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."factor_guess" ADD CONSTRAINT "factor_guess_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -775,4 +803,5 @@ ALTER TABLE "usher"."session" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."signing_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."sweep" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."tenant" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."used_challenge" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."user" ALTER COLUMN "database_id" SET (n_distinct = 200);

@@ -1,4 +1,5 @@
 import type { Features } from '@usher/contract'
+import { hasPasskeys } from '../passkeys/relying-party.js'
 import { passwordLengths } from '../passwords/policy.js'
 import { type Database, loginMailOf } from './find-database.js'
 import { builtInRoles } from './tenant-settings.js'
@@ -11,6 +12,8 @@ export const featuresOf = (database: Database): Features => ({
   tenantOperations: database.tenantOperations,
   verifyEmailWithToken: database.verifyEmailWithToken,
   loginMail: loginMailOf(database),
+  secondFactor: database.secondFactor,
+  passkeys: hasPasskeys(database),
   roles: [
     ...builtInRoles.map((name) => ({ name, rights: name })),
     ...database.roles.map((name) => ({ name, rights: 'member' as const })),

@@ -3,6 +3,7 @@ import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js
 import { fixedClaims } from './fixed-claims.js'
 import { loginSettings } from './login-settings.js'
 import { noticeSettings } from './notice-settings.js'
+import { passkeySettings } from './passkey-settings.js'
 import { secondFactorSettings } from './second-factor-settings.js'
 import { sessionSettings } from './session-settings.js'
 import {
@@ -130,6 +131,7 @@ export const settings = {
     description: 'URL of the app to which links in mails lead, or "none"',
     label: 'app',
   }),
+  ...passkeySettings,
   ...noticeSettings,
   /** Where servers send the events. */
   webhookUrl: setting({

@@ -2,6 +2,7 @@ import type { ConfirmationBody, ConfirmedUser, FactorPath, SetSecondFactorBody }
 import { deleteFactor, deleteFactors, setSecondStep } from '../../store/queries/factors.js'
 import type { Revoked } from '../../store/queries/revocations.js'
 import { type Change, type Outcome, type Rule, runChange } from '../change.js'
+import type { Connection } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
@@ -9,28 +10,34 @@ import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { confirmSecondFactor } from '../second-factor/confirmation.js'
 import { Authentication } from '../tokens/authentication.js'
+import { requireWayIn } from '../ways-in.js'
 import { confirmedUser } from './confirmed-user.js'
 import { requireFactor } from './factors.js'
 
 /**
  * Removes a factor of the user of a token. With the last one, logins need no second step.
  *
- * @throws {Problem} `step_up_required`; `factor_not_found`; `factor_needed` if the database requires one
+ * @throws {Problem} `step_up_required`; `factor_not_found`; `last_login_method`; `factor_needed` if the database requires one
  */
-export const removeFactor = (
-  context: AppContext,
-  request: UserRequest<ConfirmationBody> & { params: FactorPath },
-) => changeAndRenew(context, request, (change) => removeOne(change, request))
+export async function removeFactor(context: AppContext, request: RemoveRequest) {
+  const connections = await context.findConnections(request.database.id)
+  return changeAndRenew(context, request, (change) => removeOne(change, request, connections))
+}
+
+type RemoveRequest = UserRequest<ConfirmationBody> & { params: FactorPath }
 
 async function removeOne(
   change: Change,
-  { user: { id: userId, needsSecondStep }, params }: UserRequest & { params: FactorPath },
+  { user: { id: userId, needsSecondStep }, params }: RemoveRequest,
+  connections: readonly Connection[],
 ): Promise<Outcome<Revoked>> {
   const { database, now } = change
   const key = { databaseId: database.id, userId }
-  const { factors, ...notified } = await requireFactor(change, userId)
+  const { factors, passwordHash, ...notified } = await requireFactor(change, userId)
   if (!(await deleteFactor(change, { ...key, id: params.factorId }))) throw new Problem('factor_not_found')
   const isLast = factors.length === 1
+  if (factors.some(({ id, kind }) => id === params.factorId && kind === 'passkey'))
+    await requireWayIn(change, { ...notified, passwordHash, connections })
   if (isLast && database.secondFactor === 'required') throw new Problem('factor_needed')
   if (isLast) await deleteFactors(change, key)
   const step = isLast ? null : needsSecondStep

@@ -10,6 +10,7 @@ import {
   countRecoveryCodes,
   findFactors,
   type ListedFactor,
+  type PasskeyIdentity,
   renameFactor as renameRow,
   replaceRecoveryCodes,
 } from '../../store/queries/factors.js'
@@ -17,6 +18,7 @@ import { type Change, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
+import { base64url } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { confirmSecondFactor } from '../second-factor/confirmation.js'
@@ -24,12 +26,23 @@ import { enrolmentDueAt, missingStep } from '../tokens/authentication.js'
 import { newRecoveryCodes } from './recovery-codes.js'
 
 /** Returns a factor as its user sees it. */
-export const shownFactor = ({ id, name, createdAt, lastUsedOn }: Omit<ListedFactor, 'kind'>): Factor => ({
-  id,
-  kind: 'totp',
-  name,
-  createdAt: createdAt.toISOString(),
-  lastUsedOn: lastUsedOn?.toISOString().slice(0, 10) ?? null,
+export const shownFactor = (factor: ShownFactor): Factor => ({
+  id: factor.id,
+  kind: factor.kind,
+  name: factor.name,
+  createdAt: factor.createdAt.toISOString(),
+  lastUsedOn: factor.lastUsedOn?.toISOString().slice(0, 10) ?? null,
+  passkey: factor.kind === 'passkey' ? shownPasskey(factor) : null,
+})
+
+type ShownFactor = Pick<ListedFactor, 'id' | 'name' | 'createdAt' | 'lastUsedOn'> &
+  ({ kind: 'totp' } | ({ kind: 'passkey' } & PasskeyIdentity))
+
+const shownPasskey = ({ credentialId, domain, userHandle, isSynced }: PasskeyIdentity) => ({
+  credentialId: base64url(credentialId),
+  domain,
+  userHandle: base64url(userHandle),
+  isSynced,
 })
 
 /** Returns the factors of the user of a token. */
@@ -77,10 +90,11 @@ export async function createRecoveryCodes(
   return { codes }
 }
 
-/** Locks a user who must have a factor. Returns who gets a notice. @throws {Problem} `factor_needed` */
+/** Locks a user who must have a factor. Returns who gets a notice, and what the user logs in with. @throws {Problem} `factor_needed` */
 export async function requireFactor(change: Change, userId: string) {
-  const { email: recipient, emailVerifiedAt } = await requireLocked(change, userId)
+  const { email: recipient, emailVerifiedAt, passwordHash } = await requireLocked(change, userId)
   const factors = await findFactors(change, { databaseId: change.database.id, userId })
   if (factors.length === 0) throw new Problem('factor_needed')
-  return { userId, recipient, isVerified: emailVerifiedAt !== null, now: change.now, factors }
+  const notified = { userId, recipient, isVerified: emailVerifiedAt !== null, now: change.now }
+  return { ...notified, passwordHash, factors }
 }

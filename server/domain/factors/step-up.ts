@@ -1,12 +1,22 @@
-import type { ConfirmedUser, StepUpBody } from '@usher/contract'
+import type { BegunStepUp, ConfirmedUser, StepUpBody } from '@usher/contract'
 import { stepUpSession } from '../../store/queries/sessions.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { provableBy } from '../second-factor/challenge.js'
 import { Authentication } from '../tokens/authentication.js'
 import { confirmUser } from '../users/authenticate.js'
 import { confirmedUser } from './confirmed-user.js'
 import { verifyProof } from './verify-proof.js'
+
+/** Returns what the user of a token can prove. Stores nothing. */
+export async function beginStepUp(
+  context: AppContext,
+  { database, user: { id: userId, generation, needsSecondStep } }: UserRequest,
+): Promise<BegunStepUp> {
+  if (needsSecondStep === null) return { methods: [], options: null }
+  return provableBy(context, database, { userId, generation })
+}
 
 /**
  * Lets the user of a token prove again to be there. A user with a second factor proves that. The session of the token keeps it.

@@ -5,6 +5,9 @@ import { findLogin } from '../../store/queries/login.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { dataCipherOf } from '../keys/data-key.js'
+import type { PasskeyProof } from '../passkeys/options.js'
+import { ifRefused } from '../passkeys/refusal.js'
+import { verifyPasskeyProof } from '../passkeys/verify-passkey-proof.js'
 import { Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
@@ -23,17 +26,26 @@ export const factorRow = (databaseId: string, id: string) => `${databaseId}/fact
 type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 
 /** Returns the one method of a proof, and its value. @throws {Problem} `validation_failed` */
-export function methodOf({ totp, recoveryCode }: SecondFactorProof, path = '') {
-  if (totp != null && recoveryCode == null) return { method: 'totp', value: totp } as const
-  if (recoveryCode != null && totp == null) return { method: 'recoveryCode', value: recoveryCode } as const
-  const detail = 'must have exactly one of `totp` and `recoveryCode`'
+export function methodOf({ totp, passkey, recoveryCode }: SecondFactorProof, path = '') {
+  const given = [
+    totp != null && ({ method: 'totp', value: totp } as const),
+    passkey != null && ({ method: 'passkey', value: passkey } as const),
+    recoveryCode != null && ({ method: 'recoveryCode', value: recoveryCode } as const),
+  ].filter((each) => each !== false)
+  const [only] = given
+  if (only && given.length === 1) return only
+  const detail = 'must have exactly one of `totp`, `passkey` and `recoveryCode`'
   throw validationFailed([{ path, code: 'required', detail }])
 }
+
+const ways = { totp: 'otp', passkey: 'pop', recoveryCode: 'recovery' } as const satisfies Record<string, Amr>
 
 interface PresentedProof {
   userId: string
   /** That of the first step. By default, the caller has just read the user. */
   generation?: number
+  /** That of the first step, if this is the second step of a login. */
+  tokenId?: string
   proof: SecondFactorProof
   /** The field of the body that has the proof. */
   path?: string
@@ -48,11 +60,11 @@ interface PresentedProof {
 export async function verifyProof(
   context: AppContext,
   request: Request,
-  { userId, generation, proof, path }: PresentedProof,
+  { userId, generation, tokenId, proof, path }: PresentedProof,
 ) {
   const { throttle, networkAllowance } = context
   const { database, caller } = request
-  const { method, value } = methodOf(proof, path)
+  const given = methodOf(proof, path)
   const databaseId = database.id
   const sources = throttle.keys.sources(databaseId, caller.clientAddress)
   const usedUp = networkAllowance.refusal(database, sources)
@@ -61,17 +73,31 @@ export async function verifyProof(
   if (generation !== undefined && user?.generation !== generation) throw new Problem('challenge_invalid')
   if (!user) throw new Problem('second_factor_invalid')
   const isKnown = wasSeen(network.knownAt, context.now(), knownMilliseconds)
-  const verified =
-    method === 'totp'
-      ? await verifyTotp(context, request, { userId, isKnown, code: value })
-      : await verifyRecoveryCode(context, request, { userId, code: value })
-  if (!verified) {
-    audit(caller.log, 'second_factor.failed', { databaseId, userId })
-    await networkAllowance.countFailure(database, sources)
+  const of = { userId, generation: user.generation, tokenId, isKnown }
+  await requireRight(context, request, { ...given, ...of })
+    .catch(ifRefused('second_factor_invalid'))
+    .catch(async (error) => {
+      if (error instanceof Problem && error.code !== 'too_many_attempts') {
+        audit(caller.log, 'second_factor.failed', { databaseId, userId })
+        await networkAllowance.countFailure(database, sources)
+      }
+      throw error
+    })
+  return { way: ways[given.method], user, network: { ...network, user } }
+}
+
+type GivenProof = ReturnType<typeof methodOf> & PasskeyProof & { isKnown: boolean }
+
+/** @throws {Problem} `second_factor_invalid`; `challenge_invalid`; `too_many_attempts` @throws {RefusedResponse} */
+async function requireRight(context: AppContext, request: Request, given: GivenProof) {
+  const { userId, method, value } = given
+  if (method === 'totp') return requireTotp(context, request, { ...given, code: value })
+  const key = { databaseId: request.database.id, userId }
+  if (method === 'passkey') await verifyPasskeyProof(context, request, { ...given, response: value })
+  else if (!(await useRecoveryCode(context.store, key, hashOf(value))))
     throw new Problem('second_factor_invalid')
-  }
-  const way: Amr = method === 'totp' ? 'otp' : 'recovery'
-  return { way, user, network: { ...network, user } }
+  // The user is there, and may have tried wrong codes of a lost app.
+  await forgetFailures(context.store, key)
 }
 
 /** Returns an enabled user, and the network of the client. */
@@ -88,7 +114,7 @@ export async function findUserAndNetwork(
   return { user: user?.disabledAt ? undefined : user, network: { network, knownAt } }
 }
 
-async function verifyTotp(
+async function requireTotp(
   context: AppContext,
   request: Request,
   { userId, isKnown, code }: { userId: string; isKnown: boolean; code: string },
@@ -97,10 +123,10 @@ async function verifyTotp(
   const databaseId = request.database.id
   const right = await findRightCode(context, { databaseId, userId, code })
   const { failures, isAccepted } = await tryGuess({ store, now }, { databaseId, userId, isKnown }, right)
-  if (isAccepted) return true
+  if (isAccepted) return
   if (!right && noticedFailures.includes(failures))
     await sendNotice(context, request, { notice: 'second_step_failed', userId })
-  return false
+  throw new Problem('second_factor_invalid')
 }
 
 /** Returns the app of a user that shows a code now, unless that code or a later one was used. */
@@ -120,16 +146,4 @@ async function findRightCode(
     if (step !== undefined && step > lastStep) return { factorId: id, step }
   }
   return undefined
-}
-
-async function verifyRecoveryCode(
-  { store }: AppContext,
-  { database }: Request,
-  { userId, code }: { userId: string; code: string },
-) {
-  const key = { databaseId: database.id, userId }
-  if (!(await useRecoveryCode(store, key, hashOf(code)))) return false
-  // The user is there, and may have tried wrong codes of a lost app.
-  await forgetFailures(store, key)
-  return true
 }

@@ -21,7 +21,7 @@ export async function verifySecondFactor(
   const { userId, generation, amr, tokenId } = first
   // Before the proof, so that a revocation since then covers the token.
   const at = context.now()
-  const { way, user, network } = await verifyProof(context, request, { userId, generation, proof })
+  const { way, user, network } = await verifyProof(context, request, { userId, generation, tokenId, proof })
   return confirmedUser(context, request, {
     user,
     authentication: Authentication.afterSecondStep(user, amr, { way, at }),

@@ -1,11 +1,11 @@
-import { deleteIdentity, findIdentities, revokeAfterRemoval } from '../../store/queries/identities.js'
+import { deleteIdentity, revokeAfterRemoval } from '../../store/queries/identities.js'
 import type { Revoked } from '../../store/queries/revocations.js'
 import type { Change, Outcome } from '../change.js'
 import { type Connection, titleOf } from '../connections/connection.js'
-import { canReturn } from '../invitations/accept.js'
 import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
+import { requireWayIn } from '../ways-in.js'
 
 /** An identity to remove from its user. */
 interface Removal {
@@ -30,11 +30,8 @@ export async function removeIdentity(
   const { email: recipient, emailVerifiedAt, passwordHash } = await requireLocked(change, userId)
   const name = await deleteIdentity(change, { ...key, id: identityId })
   if (name === undefined) throw new Problem('identity_not_found')
-  const isEnabled = (connection: string) => connections.some((each) => each.name === connection)
-  const left = (await findIdentities(change, key)).filter(({ connection }) => isEnabled(connection))
   const isVerified = emailVerifiedAt !== null
-  const hasWay = passwordHash !== null || left.length > 0 || (isVerified && canReturn(database))
-  if (!hasWay) throw new Problem('last_login_method')
+  await requireWayIn(change, { userId, passwordHash, isVerified, connections })
   const removed = connections.find((each) => each.name === name)
   const provider = removed ? titleOf(removed) : name
   return {

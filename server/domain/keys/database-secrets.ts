@@ -26,6 +26,9 @@ export type Purpose =
   | 'totp_enrolment'
   | 'totp_secret'
   | 'confirmation'
+  | 'passkey_login'
+  | 'passkey_proof'
+  | 'passkey_enrolment'
   | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { SecondFactorMethod } from '@usher/contract'
+import { findFactors } from '../../store/queries/factors.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
+import { type PasskeyProof, proofOptions } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
 import { type Proven, SecondStepMissing } from '../tokens/authentication.js'
 
@@ -16,7 +19,8 @@ export interface FirstStep extends Pick<Proven, 'amr'> {
 }
 
 type Code = SecondStepMissing['code']
-type Context = Pick<AppContext, 'findSecrets' | 'now'>
+type PasskeyDatabase = Pick<Database, 'id' | 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>
+type Context = Pick<AppContext, 'store' | 'findSecrets' | 'now'>
 
 /** How long the second step of a login may take. */
 const lifetimeSeconds = 300
@@ -29,39 +33,51 @@ const purposes = { second_factor_required: 'second_step', enrolment_required: 'e
  * @param takesProof whether the operation takes the proof itself. Then it gives no challenge to finish the login elsewhere
  */
 export const ifStepMissing =
-  (context: Context, database: Pick<Database, 'id'>, { takesProof = false } = {}) =>
+  (context: Context, database: PasskeyDatabase, { takesProof = false } = {}) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof SecondStepMissing)) throw error
     const { code } = error
     const isEnrolment = code === 'enrolment_required'
-    const challenge = takesProof && !isEnrolment ? null : await challengeOf(context, database, error)
+    const { id: userId, generation } = error.user
+    const step = {
+      userId,
+      generation,
+      amr: error.proven.amr,
+      tokenId: randomUUID(),
+      expiresAt: context.now() + lifetimeSeconds * 1000,
+    } satisfies FirstStep
+    const challenge =
+      takesProof && !isEnrolment
+        ? null
+        : signedValue(await context.findSecrets(database.id), purposes[code], step)
     throw new Problem(code, {
       secondFactor: {
         challenge,
         expiresIn: challenge === null ? null : lifetimeSeconds,
-        methods: isEnrolment ? [] : ['totp', 'recoveryCode'],
+        ...(isEnrolment
+          ? { methods: [], options: null }
+          : await provableBy(context, database, challenge === null ? { userId } : step)),
       },
     })
   }
 
-async function challengeOf(
-  { findSecrets, now }: Context,
-  { id }: Pick<Database, 'id'>,
-  { code, user, proven }: SecondStepMissing,
+/** Returns the methods by which a user can prove a second factor, and what a browser needs for a passkey. */
+export async function provableBy(
+  context: Context,
+  database: PasskeyDatabase,
+  { userId, generation, tokenId }: PasskeyProof,
 ) {
-  const { id: userId, generation } = user
-  return signedValue(await findSecrets(id), purposes[code], {
-    userId,
-    generation,
-    amr: proven.amr,
-    tokenId: randomUUID(),
-    expiresAt: now() + lifetimeSeconds * 1000,
-  } satisfies FirstStep)
+  const factors = await findFactors(context.store, { databaseId: database.id, userId })
+  const options = await proofOptions(context, database, { userId, generation, tokenId, factors })
+  const methods: SecondFactorMethod[] = ['recoveryCode']
+  if (factors.some(({ kind }) => kind === 'totp')) methods.unshift('totp')
+  if (options) methods.unshift('passkey')
+  return { methods, options }
 }
 
 /** Returns what the first step has shown. @throws {Problem} `challenge_invalid` */
 export async function requireFirstStep(
-  { findSecrets, now }: Context,
+  { findSecrets, now }: Pick<Context, 'findSecrets' | 'now'>,
   { id }: Pick<Database, 'id'>,
   { code, challenge }: { code: Code; challenge: string },
 ) {

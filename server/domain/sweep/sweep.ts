@@ -54,6 +54,7 @@ export function endsAt(now: number): Ends {
     code: before(minuteMilliseconds),
     // The row of a login at a provider rejects its state, which is valid for 10 minutes.
     login_attempt: before(15 * minuteMilliseconds),
+    used_challenge: before(minuteMilliseconds),
     reserved_address: before(minuteMilliseconds),
     invitation: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),

@@ -2,9 +2,9 @@ import type { Database } from '../databases/find-database.js'
 
 /**
  * A way in which a user has proven to be that user (RFC 8176, and three of its own): a password, a code of an authenticator app,
- * a recovery code, a mailed code, an identity of a provider. `mfa`: two of them.
+ * a passkey, a recovery code, a mailed code, an identity of a provider. `mfa`: two of them.
  */
-export type Amr = 'pwd' | 'otp' | 'mfa' | 'recovery' | 'mail' | 'idp'
+export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'recovery' | 'mail' | 'idp'
 
 /** How and when a user has proven to be that user. Tokens say it. */
 export interface Proven {
@@ -133,6 +133,9 @@ export class Authentication implements Proven {
     first: readonly string[],
     { way, at }: { way: Amr; at: number },
   ) => new Authentication(user, [...new Set([...first, way, 'mfa'])], at)
+
+  /** Of a user whose passkey has verified its user: two factors (NIST SP 800-63B-4, section 3.1.7). */
+  static ofPasskey = (user: { id: string }, at: number) => new Authentication(user, ['pop', 'mfa'], at)
 
   /** Of the user of a token, which a change has revoked. */
   static ofToken = (user: { id: string }, { amr, at }: Proven) => new Authentication(user, amr, at)

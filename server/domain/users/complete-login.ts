@@ -1,6 +1,6 @@
 import type { SignedInUser } from '@usher/contract'
 import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
-import { type AuditEvent, audit } from '../../telemetry/audit.js'
+import { type AuditEvent, type AuditFields, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
@@ -27,6 +27,7 @@ export interface CompletedLogin {
   network?: LoginNetwork
   /** Is audited, if no rule has audited the login with its change. */
   event?: AuditEvent
+  way?: AuditFields['way']
 }
 
 /** The network of a login. */
@@ -48,13 +49,13 @@ type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
 export async function completeLogin(
   context: AppContext,
   request: Request,
-  { user, authentication, readAt, tokenId, session, network, event }: CompletedLogin,
+  { user, authentication, readAt, tokenId, session, network, event, way }: CompletedLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('invalid_credentials')
   authentication.requireOf(user)
   const { database, caller } = request
   if (network) await rememberLogin(context, request, network)
-  if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id })
+  if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id, ...(way && { way }) })
   const tenants = user.memberships.map(({ id }) => id)
   const token = issueToken(database, user, { now: readAt, proven: authentication, session, id: tokenId })
   return { id: user.id, tenants, token }

@@ -6,8 +6,11 @@ import { addTotp } from '../../domain/factors/add-totp.js'
 import { removeFactor, setSecondFactor } from '../../domain/factors/change-factors.js'
 import { enrolTotp } from '../../domain/factors/enrol-totp.js'
 import { createRecoveryCodes, listFactors, renameFactor } from '../../domain/factors/factors.js'
-import { stepUp } from '../../domain/factors/step-up.js'
+import { beginStepUp, stepUp } from '../../domain/factors/step-up.js'
 import { verifySecondFactor } from '../../domain/factors/verify-second-factor.js'
+import { addPasskey, enrolPasskey } from '../../domain/passkeys/enrol-passkey.js'
+import { beginPasskeyLogin, loginWithPasskey } from '../../domain/passkeys/login-with-passkey.js'
+import { hasPasskeys } from '../../domain/passkeys/relying-party.js'
 import { serveOperations } from '../serve-operations.js'
 
 /** Whether the users of a database have second factors. */
@@ -18,6 +21,7 @@ export const factorRoutes = (app: FastifyInstance, context: AppContext) =>
     routes: contract.factors,
     rules: {
       verifySecondFactor,
+      beginStepUp,
       stepUp,
       listFactors,
       enrolTotp,
@@ -28,4 +32,11 @@ export const factorRoutes = (app: FastifyInstance, context: AppContext) =>
       createRecoveryCodes,
     },
     isOn: hasFactors,
+  })
+
+export const passkeyRoutes = (app: FastifyInstance, context: AppContext) =>
+  serveOperations(app, context, {
+    routes: contract.passkeys,
+    rules: { beginPasskeyLogin, loginWithPasskey, enrolPasskey, addPasskey },
+    isOn: hasPasskeys,
   })

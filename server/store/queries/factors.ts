@@ -8,10 +8,25 @@ interface UserKey {
   userId: string
 }
 
-/** A factor in the list of its user. */
-export type ListedFactor = Pick<Factor, 'id' | 'kind' | 'name' | 'createdAt' | 'lastUsedOn'>
+/** What identifies the passkey of a user, and what browsers need to find it. */
+export interface PasskeyIdentity {
+  credentialId: Uint8Array
+  /** The domain at which it works. */
+  domain: string
+  userHandle: Uint8Array
+  isSynced: boolean
+  transports: string[]
+  /** Whether it can log in alone. */
+  logsIn: boolean
+}
 
-const listed = 'f.id, f.kind, f.name, f.created_at AS "createdAt", f.last_used_on AS "lastUsedOn"'
+/** A factor in the list of its user. */
+export type ListedFactor = Pick<Factor, 'id' | 'name' | 'createdAt' | 'lastUsedOn'> &
+  ({ kind: 'totp' } | ({ kind: 'passkey' } & PasskeyIdentity))
+
+const listed = `f.id, f.kind, f.name, f.created_at AS "createdAt", f.last_used_on AS "lastUsedOn",
+    f.credential_id AS "credentialId", f.domain, f.user_handle AS "userHandle", f.is_synced AS "isSynced", f.transports,
+    f.logs_in AS "logsIn"`
 
 /** Returns the factors of a user, the oldest first. */
 export const findFactors = ({ query }: Queries, { databaseId, userId }: UserKey) =>
@@ -22,7 +37,8 @@ const findFactorsStatement = `
   WHERE f.database_id = $1::uuid AND f.user_id = $2::uuid ORDER BY f.created_at, f.id`
 
 /** A factor with what verifies its codes. */
-export type FactorWithSecret = Pick<Factor, 'id' | 'name' | 'sealedSecret' | 'createdAt'> & {
+export type FactorWithSecret = Pick<Factor, 'id' | 'name' | 'createdAt'> & {
+  sealedSecret: Uint8Array
   lastStep: number
   /** The data key of the database. */
   sealedKey: DataKey['sealedKey']
@@ -36,20 +52,37 @@ const findSecretsStatement = `
   SELECT f.id, f.name, f.sealed_secret AS "sealedSecret", f.last_step AS "lastStep", f.created_at AS "createdAt",
     k.sealed_key AS "sealedKey"
   FROM usher.factor AS f JOIN usher.data_key AS k ON k.database_id = $1::uuid
-  WHERE f.database_id = $1::uuid AND f.user_id = $2::uuid ORDER BY f.created_at, f.id`
+  WHERE f.database_id = $1::uuid AND f.user_id = $2::uuid AND f.kind = 'totp' ORDER BY f.created_at, f.id`
 
 type FactorKey = Pick<Factor, 'databaseId' | 'id'>
 
-export type NewFactor = Omit<Factor, 'lastUsedOn' | 'lastStep'> & { lastStep: number }
+/** An authenticator app or a passkey to add. */
+export type NewFactor = Pick<Factor, 'databaseId' | 'id' | 'userId' | 'name' | 'createdAt'> &
+  ({ kind: 'totp'; sealedSecret: Uint8Array; lastStep: number } | ({ kind: 'passkey' } & NewPasskey))
 
-export const insertFactor = ({ query }: Queries, factor: NewFactor) => {
-  const { databaseId, id, userId, kind, name, sealedSecret, lastStep, createdAt } = factor
-  return query(insertStatement, [databaseId, id, userId, kind, name, sealedSecret, lastStep, createdAt])
+/** What is stored of a passkey. */
+export type NewPasskey = PasskeyIdentity & { publicKey: Uint8Array; signCount: number }
+
+/** Adds a factor of a locked user. @throws a unique violation (SQLSTATE 23505) if a user has the passkey */
+export function insertFactor({ query }: Queries, factor: NewFactor) {
+  const { databaseId, id, userId, kind, name, createdAt } = factor
+  const values = [databaseId, id, userId, kind, name, createdAt]
+  if (factor.kind === 'totp')
+    return query(insertTotpStatement, [...values, factor.sealedSecret, factor.lastStep])
+  const { credentialId, publicKey, userHandle, domain, transports, signCount, isSynced, logsIn } = factor
+  const passkey = [credentialId, publicKey, userHandle, domain, transports, signCount, isSynced, logsIn]
+  return query(insertPasskeyStatement, [...values, ...passkey])
 }
 
-const insertStatement = `
-  INSERT INTO usher.factor (database_id, id, user_id, kind, name, sealed_secret, last_step, created_at)
-  VALUES ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6::bytea, $7::bigint, $8::timestamptz)`
+const insertTotpStatement = `
+  INSERT INTO usher.factor (database_id, id, user_id, kind, name, created_at, sealed_secret, last_step)
+  VALUES ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6::timestamptz, $7::bytea, $8::bigint)`
+
+const insertPasskeyStatement = `
+  INSERT INTO usher.factor (database_id, id, user_id, kind, name, created_at, credential_id, public_key, user_handle, domain,
+    transports, sign_count, is_synced, logs_in)
+  VALUES ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6::timestamptz, $7::bytea, $8::bytea, $9::bytea, $10,
+    $11::text[], $12::bigint, $13::boolean, $14::boolean)`
 
 /** Renames a factor of a user. Returns undefined if the user has no such factor. */
 export async function renameFactor(
@@ -102,6 +135,14 @@ export async function setSecondStep(
   const [revoked] = await revokeBy<Revoked>(transaction, { text: setStatement, values, now })
   return revoked
 }
+
+/** Records that a locked user has a factor, for `stepUp`. Whether logins need it stays as it is. */
+export const markFactor = ({ query }: Queries, { databaseId, userId }: UserKey) =>
+  query(markStatement, [databaseId, userId])
+
+const markStatement = `
+  UPDATE usher."user" SET needs_second_step = false
+  WHERE database_id = $1::uuid AND id = $2::uuid AND needs_second_step IS NULL`
 
 const setStatement = change(`${revoking('$3')}, needs_second_step = $4::boolean`, 'true')
 

@@ -13,6 +13,7 @@ const endColumns = {
   api_request: 'created_at',
   code: 'expires_at',
   login_attempt: 'expires_at',
+  used_challenge: 'expires_at',
   reserved_address: 'reserved_until',
   invitation: 'expires_at',
   code_request: 'full_at',

@@ -1,0 +1,113 @@
+import type { AddedFactor } from '@usher/contract'
+import { lockUser } from '../../store/queries/changed-user.js'
+import {
+  countRecoveryCodes,
+  findFactors,
+  insertFactor,
+  markFactor,
+  type NewFactor,
+  replaceRecoveryCodes,
+  setSecondStep,
+} from '../../store/queries/factors.js'
+import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
+import { type Change, type Outcome, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
+import { noticeMessages } from '../notices/notice.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
+import { type Amr, Authentication, type Proven } from '../tokens/authentication.js'
+import { confirmedUser } from './confirmed-user.js'
+import { shownFactor } from './factors.js'
+import { newRecoveryCodes } from './recovery-codes.js'
+import { findUserAndNetwork } from './verify-proof.js'
+
+/** Factors of a user, by kind. Each authenticator app gives a guess as many chances more. */
+export const mostFactors = { totp: 2, passkey: 10 } as const
+
+/** A request that enrols a factor: that of a user, or the end of a login that has demanded the factor. */
+export type EnrolRequest<Body> = DatabaseRequest<Body> & Partial<UserRequest>
+
+/** What the request before has found out, and has given to the client as signed text. */
+export interface Enrolment extends Pick<Proven, 'amr'> {
+  id: string
+  userId: string
+  generation: number
+  /** The id of the token, if this is the end of a login. Otherwise the request has a token. */
+  tokenId?: string
+  expiresAt: number
+}
+
+/** @throws {Problem} `challenge_invalid`; `token_missing` if no login has demanded the factor */
+export function requireEnrolment<Content extends Enrolment>(
+  enrolment: Content | undefined,
+  { user }: EnrolRequest<unknown>,
+): Content {
+  if (!enrolment) throw new Problem('challenge_invalid')
+  if (enrolment.tokenId === undefined && !user) throw new Problem('token_missing')
+  if (user && user.id !== enrolment.userId) throw new Problem('challenge_invalid')
+  return enrolment
+}
+
+/** A factor that the user has just proven to have. */
+interface ProvenFactor {
+  enrolment: Enrolment
+  factor: NewFactor
+  way: Amr
+  at: number
+}
+
+/**
+ * Adds a factor. The first one also creates recovery codes. If a login has demanded the factor, this is its end.
+ *
+ * @throws {Problem} `challenge_invalid`; `factors_full`
+ */
+export async function addFactor(
+  context: AppContext,
+  request: EnrolRequest<unknown>,
+  { enrolment, factor, way, at }: ProvenFactor,
+): Promise<AddedFactor> {
+  const { userId, amr, tokenId, generation } = enrolment
+  const isLogin = tokenId !== undefined
+  const network = isLogin ? await findUserAndNetwork(context, request, userId) : undefined
+  const { user, recoveryCodes } = await runChange(context, request, (change) =>
+    add(change, factor, generation),
+  )
+  const confirmed = await confirmedUser(context, request, {
+    user: { ...user, disabledAt: null },
+    authentication: Authentication.afterSecondStep(user, amr, { way, at }),
+    readAt: at,
+    ...(isLogin && { tokenId, event: 'login.succeeded' }),
+    ...(network?.user && { network: { ...network.network, user: network.user } }),
+  })
+  return { ...confirmed, factor: shownFactor({ ...factor, lastUsedOn: null }), recoveryCodes }
+}
+
+interface Added {
+  user: UserOfToken
+  recoveryCodes: string[] | null
+}
+
+async function add(change: Change, factor: NewFactor, generation: number): Promise<Outcome<Added>> {
+  const { database, now } = change
+  const { userId, kind } = factor
+  const key = { databaseId: database.id, userId }
+  const locked = await lockUser(change, { databaseId: database.id, id: userId }, 'NO KEY UPDATE')
+  if (locked?.generation !== generation || locked.disabledAt) throw new Problem('challenge_invalid')
+  const present = (await findFactors(change, key)).filter((each) => each.kind === kind)
+  if (present.length >= mostFactors[kind]) throw new Problem('factors_full')
+  await insertFactor(change, factor)
+  const { codes, hashes } = newRecoveryCodes()
+  const hasCodes = (await countRecoveryCodes(change, key)) > 0
+  if (!hasCodes) await replaceRecoveryCodes(change, key, hashes)
+  // An app turns the second step of logins on, and revokes all tokens, because a thief may have one. So a secret is added once.
+  if (kind === 'totp') await setSecondStep(change, key, { needsSecondStep: true, now })
+  else await markFactor(change, key)
+  const user = (await findUserOfToken(change, { databaseId: database.id, id: userId })) as UserOfToken
+  const { email: recipient, emailVerifiedAt } = locked
+  const notified = { userId, recipient, isVerified: emailVerifiedAt !== null, now }
+  return {
+    result: { user, recoveryCodes: hasCodes ? null : codes },
+    facts: [{ type: 'user.factor_added', userId }],
+    mails: noticeMessages(database, 'factor_added', notified),
+  }
+}

@@ -1,0 +1,48 @@
+import type { EnrolTotpBody } from '@usher/contract'
+import { findFactors } from '../../store/queries/factors.js'
+import type { AppContext } from '../context.js'
+import { Problem } from '../problem.js'
+import { requireFirstStep } from '../second-factor/challenge.js'
+import { confirmUser } from '../users/authenticate.js'
+import { type Enrolment, type EnrolRequest, mostFactors } from './add-factor.js'
+import { findUserAndNetwork } from './verify-proof.js'
+
+/** Who enrols a factor. */
+interface Enroller {
+  user: { id: string; email: string }
+  /** What the caller has proven: in the first step of a login, or as the user of a token. */
+  proven: Omit<Enrolment, 'id' | 'expiresAt'>
+}
+
+/**
+ * Returns who enrols a factor.
+ *
+ * @throws {Problem} `token_missing` without a token and a challenge; those of `confirmUser`; `challenge_invalid`; `factors_full`
+ */
+export async function requireEnroller(
+  context: AppContext,
+  request: EnrolRequest<EnrolTotpBody>,
+  kind: keyof typeof mostFactors,
+) {
+  const enroller = await findEnroller(context, request)
+  const key = { databaseId: request.database.id, userId: enroller.user.id }
+  const factors = await findFactors(context.store, key)
+  if (factors.filter((each) => each.kind === kind).length >= mostFactors[kind])
+    throw new Problem('factors_full')
+  return { ...enroller, factors }
+}
+
+async function findEnroller(context: AppContext, request: EnrolRequest<EnrolTotpBody>): Promise<Enroller> {
+  const { database, body, user, claims } = request
+  const { challenge } = body
+  if (challenge === undefined) {
+    if (!user || !claims) throw new Problem('token_missing')
+    const { amr } = await confirmUser(context, { ...request, user, claims }, body)
+    return { user, proven: { userId: user.id, generation: user.generation, amr } }
+  }
+  const first = await requireFirstStep(context, database, { code: 'enrolment_required', challenge })
+  const { userId, generation, amr, tokenId } = first
+  const { user: found } = await findUserAndNetwork(context, request, userId)
+  if (found?.generation !== generation) throw new Problem('challenge_invalid')
+  return { user: found, proven: { userId, generation, amr, tokenId } }
+}

@@ -1,0 +1,39 @@
+import type { AuthenticationResponseJSON } from '@usher/contract'
+import { findPasskey } from '../../store/queries/passkeys.js'
+import type { AppContext } from '../context.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
+import { acceptAssertion } from './accept-assertion.js'
+import { readChallenge } from './challenge.js'
+import type { PasskeyProof } from './options.js'
+import { relyingPartyOf } from './relying-party.js'
+import { RefusedResponse, readClientData } from './signed-data.js'
+
+/**
+ * Verifies that a passkey of a user has signed for the user to prove a second factor.
+ *
+ * @throws {RefusedResponse} with the check that has failed
+ * @throws {Problem} `challenge_invalid` if the challenge is that of another login, or the user has changed
+ */
+export async function verifyPasskeyProof(
+  context: AppContext,
+  request: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { response, userId, generation, tokenId }: PasskeyProof & { response: AuthenticationResponseJSON },
+) {
+  const { database } = request
+  const rp = relyingPartyOf(database)
+  if (!rp) throw new RefusedResponse('The database has no domain for passkeys.')
+  const { clientDataJSON } = response.response
+  const clientData = readClientData(clientDataJSON, { type: 'webauthn.get', origins: rp.origins })
+  const read = { purpose: 'passkey_proof', challenge: clientData.challenge } as const
+  const challenge = await readChallenge<PasskeyProof>(context, database, read)
+  const isOf =
+    challenge?.userId === userId &&
+    challenge.tokenId === tokenId &&
+    [undefined, generation].includes(challenge.generation)
+  if (!isOf) throw new Problem('challenge_invalid')
+  const passkey = await findPasskey(context.store, database.id, Buffer.from(response.id, 'base64url'))
+  if (passkey?.userId !== userId) throw new RefusedResponse('The passkey is not one of the user.')
+  const assertion = { response, passkey, challenge, rp, clientData, needsVerification: false }
+  await acceptAssertion(context, request, assertion)
+}
