@@ -9,7 +9,6 @@ export const factorExample = {
   name: 'Ada’s phone',
   createdAt: '2026-03-01T12:00:00.000Z',
   lastUsedOn: '2026-03-02',
-  passkey: null,
 } as const
 const passkeyExample = {
   credentialId: credentialIdExample,
@@ -44,7 +43,10 @@ export const Factor = component(
     }),
     createdAt: instant('When it was added'),
     lastUsedOn: field('Day of its last use (UTC), or null.', z.iso.date().nullable()),
-    passkey: field('What the Signal API of browsers needs. Null: no passkey.', Passkey.nullable()),
+    passkey: field(
+      'What the Signal API of browsers needs. Present if `kind` is `passkey`.',
+      Passkey.optional(),
+    ),
   }),
 )
 export type Factor = z.infer<typeof Factor>

@@ -94,7 +94,12 @@ export const PublicKeyCredentialCreationOptionsJSON: Named<PublicKeyCredentialCr
       ),
       pubKeyCredParams: field(
         'The accepted algorithms (RFC 9053).',
-        z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+        z.array(
+          z.object({
+            type: z.literal('public-key'),
+            alg: field('Number of the algorithm.', z.int(), { format: 'int32' }),
+          }),
+        ),
       ),
       timeout: timeout(),
       excludeCredentials: field(

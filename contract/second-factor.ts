@@ -18,10 +18,7 @@ export const proof = () => ({
       .nullish(),
     { examples: ['240618'], maxLength: 64 },
   ),
-  passkey: field(
-    'What the browser has returned for the options. Null means none.',
-    AuthenticationResponseJSON.nullish(),
-  ),
+  passkey: field('What the browser has returned for the options.', AuthenticationResponseJSON.optional()),
   recoveryCode: field(
     'A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.',
     issuedText().max(64, failsWith('too_long', 'must have at most 64 characters')).nullish(),

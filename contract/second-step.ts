@@ -20,8 +20,8 @@ export const BegunStepUp = component(
   z.object({
     methods: field('What the user can prove. Empty: the password.', z.array(SecondFactorMethod)),
     options: field(
-      'What the browser needs for a passkey of the user, or null.',
-      PublicKeyCredentialRequestOptionsJSON.nullable(),
+      'What the browser needs for a passkey. Absent if the user has none.',
+      PublicKeyCredentialRequestOptionsJSON.optional(),
     ),
   }),
 )
@@ -44,8 +44,8 @@ export const SecondStep = component(
       z.array(SecondFactorMethod),
     ),
     options: field(
-      'What the browser needs for a passkey of the user, or null.',
-      PublicKeyCredentialRequestOptionsJSON.nullable(),
+      'What the browser needs for a passkey. Absent if the user has none.',
+      PublicKeyCredentialRequestOptionsJSON.optional(),
     ),
   }),
 )

@@ -231,8 +231,8 @@ export interface Factor {
   createdAt: string
   /** Day of its last use (UTC), or null. */
   lastUsedOn: string | null
-  /** What the Signal API of browsers needs. Null: no passkey. */
-  passkey: Passkey | null
+  /** What the Signal API of browsers needs. Present if `kind` is `passkey`. */
+  passkey?: Passkey | undefined
 }
 
 /** What is wrong with one field of a request. */
@@ -873,8 +873,8 @@ export interface SecondStep {
   expiresIn: number | null
   /** What the user can prove. Empty if the user has no factor yet. */
   methods: SecondFactorMethod[]
-  /** What the browser needs for a passkey of the user, or null. */
-  options: PublicKeyCredentialRequestOptionsJSON | null
+  /** What the browser needs for a passkey. Absent if the user has none. */
+  options?: PublicKeyCredentialRequestOptionsJSON | undefined
 }
 
 /** The new password. */

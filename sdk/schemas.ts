@@ -110,8 +110,8 @@ export interface BegunPasskeyLogin {
 export interface BegunStepUp {
   /** What the user can prove. Empty: the password. */
   methods: SecondFactorMethod[]
-  /** What the browser needs for a passkey of the user, or null. */
-  options: PublicKeyCredentialRequestOptionsJSON | null
+  /** What the browser needs for a passkey. Absent if the user has none. */
+  options?: PublicKeyCredentialRequestOptionsJSON | undefined
 }
 
 /** The code in the mail to the new address. */
@@ -363,8 +363,8 @@ export interface Factor {
   createdAt: string
   /** Day of its last use (UTC), or null. */
   lastUsedOn: string | null
-  /** What the Signal API of browsers needs. Null: no passkey. */
-  passkey: Passkey | null
+  /** What the Signal API of browsers needs. Present if `kind` is `passkey`. */
+  passkey?: Passkey | undefined
 }
 
 /** The second factors of the user. */
@@ -929,6 +929,7 @@ export interface PublicKeyCredentialCreationOptionsJSON {
   /** The accepted algorithms (RFC 9053). */
   pubKeyCredParams: {
     type: 'public-key'
+    /** Number of the algorithm. */
     alg: number
   }[]
   /**
@@ -1137,8 +1138,8 @@ export type SecondFactorMethod = 'totp' | 'passkey' | 'recoveryCode'
 export interface SecondFactorProof {
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
-  /** What the browser has returned for the options. Null means none. */
-  passkey?: AuthenticationResponseJSON | null | undefined
+  /** What the browser has returned for the options. */
+  passkey?: AuthenticationResponseJSON | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *
@@ -1159,8 +1160,8 @@ export interface SecondStep {
   expiresIn: number | null
   /** What the user can prove. Empty if the user has no factor yet. */
   methods: SecondFactorMethod[]
-  /** What the browser needs for a passkey of the user, or null. */
-  options: PublicKeyCredentialRequestOptionsJSON | null
+  /** What the browser needs for a passkey. Absent if the user has none. */
+  options?: PublicKeyCredentialRequestOptionsJSON | undefined
 }
 
 /** The user, with a new access token and the next refresh token of the session. */
@@ -1248,8 +1249,8 @@ export interface StartedLogin {
 export interface StepUpBody {
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
-  /** What the browser has returned for the options. Null means none. */
-  passkey?: AuthenticationResponseJSON | null | undefined
+  /** What the browser has returned for the options. */
+  passkey?: AuthenticationResponseJSON | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *
@@ -1400,8 +1401,8 @@ export interface VerifySecondFactorBody {
   challenge: string
   /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
   totp?: string | null | undefined
-  /** What the browser has returned for the options. Null means none. */
-  passkey?: AuthenticationResponseJSON | null | undefined
+  /** What the browser has returned for the options. */
+  passkey?: AuthenticationResponseJSON | undefined
   /**
    * A recovery code. It can be used once. Case, spaces and hyphens are ignored. Null means none.
    *

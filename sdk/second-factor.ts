@@ -76,7 +76,7 @@ export function withSecondFactor(
       // Each time, because a passkey answers a challenge once.
       const needed = first.error?.secondFactor ?? (await beginStepUp()).data
       if (!needed) return first
-      const proof = await ask({ methods: needed.methods, options: needed.options ?? undefined, error })
+      const proof = await ask({ methods: needed.methods, options: needed.options, error })
       if (!proof || !isCurrent(true)) return first
       const proven = await prove(proof, given, first.error)
       if (proven.data) return proven.data as Result<unknown, ErrorCode>

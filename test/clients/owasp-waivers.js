@@ -26,14 +26,14 @@ export const waivers = [
   {
     rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
     where:
-      /^paths\/.*\/users\/(login\/[\w-]+|password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
+      /^paths\/.*\/users\/(login\/[\w-]+(\/confirm)?|password-reset(\/confirm)?|email-verification|email-change\/\w+)\/post\b/,
     reason:
       'The client has forgotten the password; in the other operations the code in the body is the credential.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/users\/(login\/[\w-]+|password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
+      /\/users\/(login\/[\w-]+(\/confirm)?|password-reset(\/confirm)?|(me\/)?email-verification|email-change\/\w+)\/post\/responses/,
     reason: 'Requests for a mail are limited silently, or the limit would tell who has an account.',
   },
   {
@@ -45,7 +45,7 @@ export const waivers = [
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+|me\/factors\/.+|me\/second-factor|me\/recovery-codes)\/\w+\/responses/,
+      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+|me\/factors\/.+|me\/second-factor|me\/step-up\/begin|me\/recovery-codes)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins, wrong codes and sign-ups are limited.',
   },
   {

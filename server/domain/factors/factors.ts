@@ -32,7 +32,7 @@ export const shownFactor = (factor: ShownFactor): Factor => ({
   name: factor.name,
   createdAt: factor.createdAt.toISOString(),
   lastUsedOn: factor.lastUsedOn?.toISOString().slice(0, 10) ?? null,
-  passkey: factor.kind === 'passkey' ? shownPasskey(factor) : null,
+  ...(factor.kind === 'passkey' && { passkey: shownPasskey(factor) }),
 })
 
 type ShownFactor = Pick<ListedFactor, 'id' | 'name' | 'createdAt' | 'lastUsedOn'> &

@@ -14,7 +14,7 @@ export async function beginStepUp(
   context: AppContext,
   { database, user: { id: userId, generation, needsSecondStep } }: UserRequest,
 ): Promise<BegunStepUp> {
-  if (needsSecondStep === null) return { methods: [], options: null }
+  if (needsSecondStep === null) return { methods: [] }
   return provableBy(context, database, { userId, generation })
 }
 

@@ -24,16 +24,16 @@ export interface PasskeyProof {
   tokenId?: string | undefined
 }
 
-/** Returns what a browser needs for a passkey of a user, or null if none works at the domain of the database. */
+/** Returns what a browser needs for a passkey of a user, or undefined if none works at the domain of the database. */
 export async function proofOptions(
   context: Pick<AppContext, 'findSecrets' | 'now'>,
   database: Pick<Database, 'id' | 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>,
   { factors, ...proof }: PasskeyProof & { factors: readonly ListedFactor[] },
-): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
+): Promise<PublicKeyCredentialRequestOptionsJSON | undefined> {
   const rp = relyingPartyOf(database)
-  if (!rp) return null
+  if (!rp) return undefined
   const allowCredentials = descriptorsOf(factors, rp.domain)
-  if (allowCredentials.length === 0) return null
+  if (allowCredentials.length === 0) return undefined
   return {
     challenge: await challengeText(context, database, { purpose: 'passkey_proof', ...proof }),
     rpId: rp.domain,

@@ -55,7 +55,7 @@ export const ifStepMissing =
         challenge,
         expiresIn: challenge === null ? null : lifetimeSeconds,
         ...(isEnrolment
-          ? { methods: [], options: null }
+          ? { methods: [] }
           : await provableBy(context, database, challenge === null ? { userId } : step)),
       },
     })
@@ -72,7 +72,7 @@ export async function provableBy(
   const methods: SecondFactorMethod[] = ['recoveryCode']
   if (factors.some(({ kind }) => kind === 'totp')) methods.unshift('totp')
   if (options) methods.unshift('passkey')
-  return { methods, options }
+  return { methods, ...(options && { options }) }
 }
 
 /** Returns what the first step has shown. @throws {Problem} `challenge_invalid` */

@@ -22,7 +22,7 @@ export interface UserWithTenants {
       isIdGiven: boolean
     })[]
   identities: Omit<Identity, 'databaseId' | 'userId'>[]
-  factors: Pick<Factor, 'id' | 'name' | 'sealedSecret' | 'createdAt'>[]
+  factors: (Pick<Factor, 'id' | 'name' | 'createdAt'> & { sealedSecret: Uint8Array })[]
 }
 
 export interface AddedUsers {
