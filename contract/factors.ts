@@ -57,7 +57,7 @@ export const factors = c.router({
     summary: 'List what the current user can prove',
     description:
       'For `stepUp`. A passkey needs the options. Stores nothing. The challenge is valid for 300 seconds.',
-    metadata: { security: 'bearer', links: ['stepUp'] },
+    metadata: { security: 'bearer' },
   },
   stepUp: {
     method: 'POST',

@@ -34,7 +34,10 @@ export { canonicalLocale } from './locale.js'
 export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
-export * from './passkey-options.js'
+export {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from './passkey-options.js'
 export { AuthenticationResponseJSON, RegistrationResponseJSON } from './passkey-responses.js'
 export * from './passkeys.js'
 export * from './problems.js'

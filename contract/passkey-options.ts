@@ -32,10 +32,32 @@ export interface PublicKeyCredentialCreationOptionsJSON {
 
 const challengeExample = 'eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
 
+const descriptorExample = { type: 'public-key' as const, id: credentialIdExample, transports: ['internal'] }
+
+export const requestOptionsExample: PublicKeyCredentialRequestOptionsJSON = {
+  challenge: challengeExample,
+  rpId: 'example.com',
+  timeout: 300_000,
+  userVerification: 'required',
+  allowCredentials: [],
+}
+
+export const creationOptionsExample: PublicKeyCredentialCreationOptionsJSON = {
+  challenge: challengeExample,
+  rp: { id: 'example.com', name: 'Acme' },
+  user: { id: 'MDFhMWZjNmU', name: 'ada@example.com', displayName: 'ada@example.com' },
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+  timeout: 300_000,
+  excludeCredentials: [descriptorExample],
+  authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  attestation: 'none',
+  extensions: { credProps: true },
+}
+
 const Descriptor: Named<Descriptor> = component(
   { id: 'PublicKeyCredentialDescriptorJSON', description: 'A passkey of the user.' },
   z.object({
-    type: z.literal('public-key'),
+    type: field('The kind of credential.', z.literal('public-key')),
     id: field('ID of the credential.', z.string(), { examples: [credentialIdExample] }),
     transports: field('How its authenticator can be reached.', z.array(z.string()), {
       examples: [['internal', 'hybrid']],
@@ -46,7 +68,9 @@ const challenge = () => field('The challenge to sign.', z.string(), { examples: 
 const timeout = () =>
   field('Milliseconds for which the challenge is valid.', z.int(), { format: 'int32', examples: [300_000] })
 const verification = () =>
-  field('Whether the authenticator must verify its user.', z.enum(['required', 'preferred']))
+  field('Whether the authenticator must verify its user.', z.enum(['required', 'preferred']), {
+    isOpen: true,
+  })
 
 export const PublicKeyCredentialRequestOptionsJSON: Named<PublicKeyCredentialRequestOptionsJSON> = component(
   {
@@ -96,7 +120,7 @@ export const PublicKeyCredentialCreationOptionsJSON: Named<PublicKeyCredentialCr
         'The accepted algorithms (RFC 9053).',
         z.array(
           z.object({
-            type: z.literal('public-key'),
+            type: field('The kind of credential.', z.literal('public-key')),
             alg: field('Number of the algorithm.', z.int(), { format: 'int32' }),
           }),
         ),
@@ -108,9 +132,15 @@ export const PublicKeyCredentialCreationOptionsJSON: Named<PublicKeyCredentialCr
       ),
       authenticatorSelection: field(
         'What the authenticator should do.',
-        z.object({ residentKey: z.literal('preferred'), userVerification: verification() }),
+        z.object({
+          residentKey: field('Whether to create a discoverable passkey.', z.literal('preferred')),
+          userVerification: verification(),
+        }),
       ),
-      attestation: z.literal('none'),
-      extensions: field('What the browser should tell of the passkey.', z.object({ credProps: z.boolean() })),
+      attestation: field('Whether the authenticator should attest its kind.', z.literal('none')),
+      extensions: field(
+        'What the browser should tell of the passkey.',
+        z.object({ credProps: field('Whether the passkey is discoverable.', z.boolean()) }),
+      ),
     }),
   )

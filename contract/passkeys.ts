@@ -7,8 +7,10 @@ import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProb
 import { body, name } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import {
+  creationOptionsExample,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
+  requestOptionsExample,
 } from './passkey-options.js'
 import { AuthenticationResponseJSON, RegistrationResponseJSON } from './passkey-responses.js'
 import { component, field } from './registry.js'
@@ -18,7 +20,11 @@ const c = initContract()
 
 /** Response of `beginPasskeyLogin`. */
 export const BegunPasskeyLogin = component(
-  { id: 'BegunPasskeyLogin', description: 'What the browser needs to log in with a passkey.' },
+  {
+    id: 'BegunPasskeyLogin',
+    description: 'What the browser needs to log in with a passkey.',
+    examples: [{ options: requestOptionsExample }],
+  },
   z.object({ options: PublicKeyCredentialRequestOptionsJSON }),
 )
 export type BegunPasskeyLogin = z.infer<typeof BegunPasskeyLogin>
@@ -52,6 +58,7 @@ export const EnrolledPasskey = component(
   {
     id: 'EnrolledPasskey',
     description: 'What the browser needs to create a passkey. Nothing is stored before `addPasskey`.',
+    examples: [{ options: creationOptionsExample }],
   },
   z.object({ options: PublicKeyCredentialCreationOptionsJSON }),
 )
@@ -86,7 +93,6 @@ export const passkeys = c.router({
     summary: 'Begin a login with a passkey',
     description:
       'Returns what `navigator.credentials.get` needs, also with `mediation: "conditional"` for a list in the field of the email address. Stores nothing. The challenge is valid for 300 seconds, and for one login.',
-    metadata: { links: ['loginWithPasskey'] },
   },
   loginWithPasskey: {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PublicKeyCredentialRequestOptionsJSON } from './passkey-options.js'
+import { PublicKeyCredentialRequestOptionsJSON, requestOptionsExample } from './passkey-options.js'
 import { component, field } from './registry.js'
 
 /** How a user proves a second factor. */
@@ -16,7 +16,11 @@ export type SecondFactorMethod = z.infer<typeof SecondFactorMethod>
 
 /** Response of `beginStepUp`. */
 export const BegunStepUp = component(
-  { id: 'BegunStepUp', description: 'What the user can prove.' },
+  {
+    id: 'BegunStepUp',
+    description: 'What the user can prove.',
+    examples: [{ methods: ['passkey', 'recoveryCode'], options: requestOptionsExample }],
+  },
   z.object({
     methods: field('What the user can prove. Empty: the password.', z.array(SecondFactorMethod)),
     options: field(

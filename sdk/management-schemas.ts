@@ -764,6 +764,7 @@ export type ProblemCode =
 
 /** A passkey of the user. */
 export interface PublicKeyCredentialDescriptorJSON {
+  /** The kind of credential. */
   type: 'public-key'
   /**
    * ID of the credential.

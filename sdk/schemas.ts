@@ -928,6 +928,7 @@ export interface PublicKeyCredentialCreationOptionsJSON {
   }
   /** The accepted algorithms (RFC 9053). */
   pubKeyCredParams: {
+    /** The kind of credential. */
     type: 'public-key'
     /** Number of the algorithm. */
     alg: number
@@ -942,19 +943,23 @@ export interface PublicKeyCredentialCreationOptionsJSON {
   excludeCredentials: PublicKeyCredentialDescriptorJSON[]
   /** What the authenticator should do. */
   authenticatorSelection: {
+    /** Whether to create a discoverable passkey. */
     residentKey: 'preferred'
     /** Whether the authenticator must verify its user. */
     userVerification: 'required' | 'preferred'
   }
+  /** Whether the authenticator should attest its kind. */
   attestation: 'none'
   /** What the browser should tell of the passkey. */
   extensions: {
+    /** Whether the passkey is discoverable. */
     credProps: boolean
   }
 }
 
 /** A passkey of the user. */
 export interface PublicKeyCredentialDescriptorJSON {
+  /** The kind of credential. */
   type: 'public-key'
   /**
    * ID of the credential.

@@ -16,7 +16,7 @@ formats.default(ajv).addFormat('idn-email', true)
 it('requires a Bearer token for operations about the current user, tenants and invitations', () => {
   const secured = operations.filter(({ security }) => security.length === 1)
   // The challenge of a login can take the place of the token.
-  const enrolment = ['enrolTotp', 'addTotp']
+  const enrolment = ['enrolTotp', 'addTotp', 'enrolPasskey', 'addPasskey']
   const ofMe = operations.filter(
     ({ path, operationId }) =>
       /\/users\/me\b|\/(tenants|invitations)\b/.test(path) && !enrolment.includes(operationId),
@@ -29,6 +29,8 @@ it('accepts a Bearer token for the verification of an address and the end of an 
   expect(optional.map(({ operationId, security }) => [operationId, security])).toEqual([
     ['enrolTotp', [{ bearer: [] }, {}]],
     ['addTotp', [{ bearer: [] }, {}]],
+    ['enrolPasskey', [{ bearer: [] }, {}]],
+    ['addPasskey', [{ bearer: [] }, {}]],
     ['verifyEmail', [{ bearer: [] }, {}]],
   ])
 })
@@ -177,6 +179,8 @@ describe('clients of the document', () => {
       'addTotp',
       'removeFactor',
       'setSecondFactor',
+      'loginWithPasskey',
+      'addPasskey',
       'resetPassword',
     ])
   })
