@@ -1,7 +1,6 @@
 import type { AuthenticationResponseJSON } from '@usher/contract'
 import { findPasskey } from '../../store/queries/passkeys.js'
 import type { AppContext } from '../context.js'
-import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { acceptAssertion } from './accept-assertion.js'
 import { readChallenge } from './challenge.js'
@@ -13,7 +12,6 @@ import { RefusedResponse, readClientData } from './signed-data.js'
  * Verifies that a passkey of a user has signed for the user to prove a second factor.
  *
  * @throws {RefusedResponse} with the check that has failed
- * @throws {Problem} `challenge_invalid` if the challenge is that of another login, or the user has changed
  */
 export async function verifyPasskeyProof(
   context: AppContext,
@@ -31,7 +29,7 @@ export async function verifyPasskeyProof(
     challenge?.userId === userId &&
     challenge.tokenId === tokenId &&
     [undefined, generation].includes(challenge.generation)
-  if (!isOf) throw new Problem('challenge_invalid')
+  if (!isOf) throw new RefusedResponse('The challenge has expired, or is that of another request.')
   const passkey = await findPasskey(context.store, database.id, Buffer.from(response.id, 'base64url'))
   if (passkey?.userId !== userId) throw new RefusedResponse('The passkey is not one of the user.')
   const assertion = { response, passkey, challenge, rp, clientData, needsVerification: false }
