@@ -19,6 +19,7 @@ it('knows the changes that need a confirmation', () => {
     'changePassword',
     'createRecoveryCodes',
     'deleteMe',
+    'enrolPasskey',
     'enrolTotp',
     'linkIdentity',
     'removeFactor',

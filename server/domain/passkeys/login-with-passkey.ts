@@ -1,9 +1,8 @@
 import type { BegunPasskeyLogin, ConfirmedUser, LoginWithPasskeyBody } from '@usher/contract'
-import { findPasskey, type Passkey } from '../../store/queries/passkeys.js'
+import { findPasskeyLogin } from '../../store/queries/passkeys.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { confirmedUser } from '../factors/confirmed-user.js'
-import { findUserAndNetwork } from '../factors/verify-proof.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
@@ -47,7 +46,7 @@ export async function loginWithPasskey(
   if (usedUp) throw usedUp
   // Before the user is read, so that a revocation since then covers the token.
   const at = context.now()
-  const passkey = await verifyLogin(context, request)
+  const { user, networkKnownAt: knownAt } = await verifyLogin(context, request, sources.network)
     .catch(ifRefused())
     .catch(async (error) => {
       if (error instanceof Problem) {
@@ -56,13 +55,12 @@ export async function loginWithPasskey(
       }
       throw error
     })
-  const { user, network } = await findUserAndNetwork(context, request, passkey.userId)
-  if (!user) throw new Problem('login_refused')
+  if (user.disabledAt) throw new Problem('login_refused')
   return confirmedUser(context, request, {
     user,
     authentication: Authentication.ofPasskey(user, at),
     readAt: at,
-    network: { ...network, user },
+    network: { user, network: sources.network, knownAt },
     event: 'login.succeeded',
     way: 'passkey',
   })
@@ -71,7 +69,8 @@ export async function loginWithPasskey(
 async function verifyLogin(
   context: AppContext,
   request: DatabaseRequest<LoginWithPasskeyBody>,
-): Promise<Passkey> {
+  network: Uint8Array,
+) {
   const { database, body } = request
   const { passkey: response } = body
   const { clientDataJSON, userHandle } = response.response
@@ -80,11 +79,13 @@ async function verifyLogin(
   const read = { purpose: 'passkey_login', challenge: clientData.challenge } as const
   const challenge = await readChallenge(context, database, read)
   if (!challenge) throw new Problem('challenge_invalid')
-  const passkey = await findPasskey(context.store, database.id, Buffer.from(response.id, 'base64url'))
-  if (!passkey) throw new Problem('passkey_unknown')
+  const credentialId = Buffer.from(response.id, 'base64url')
+  const found = await findPasskeyLogin(context.store, database.id, { credentialId, network })
+  if (!found) throw new Problem('passkey_unknown')
+  const { passkey } = found
   if (!Buffer.from(userHandle ?? '', 'base64url').equals(passkey.userHandle))
     throw new RefusedResponse('The authenticator has not named the user of the passkey.')
   const assertion = { response, passkey, challenge, rp, clientData, needsVerification: true }
   await acceptAssertion(context, request, assertion)
-  return passkey
+  return found
 }

@@ -1,5 +1,7 @@
 import type { Queries } from '../store.js'
 import type { NewPasskey } from './factors.js'
+import { membershipsOf } from './user-tenants.js'
+import { type UserWithPassword, userColumns } from './users.js'
 
 /** A passkey with what verifies its signatures. */
 export type Passkey = NewPasskey & { id: string; userId: string }
@@ -10,10 +12,41 @@ export async function findPasskey({ query }: Queries, databaseId: string, creden
   return passkey
 }
 
+const passkeyColumns = `
+  f.user_id AS "userId", f.credential_id AS "credentialId", f.public_key AS "publicKey", f.user_handle AS "userHandle", f.domain,
+  f.transports, f.sign_count AS "signCount", f.is_synced AS "isSynced", f.logs_in AS "logsIn"`
+
 const findStatement = `
-  SELECT id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey", user_handle AS "userHandle", domain,
-    transports, sign_count AS "signCount", is_synced AS "isSynced", logs_in AS "logsIn"
-  FROM usher.factor WHERE database_id = $1::uuid AND credential_id = $2::bytea`
+  SELECT f.id, ${passkeyColumns} FROM usher.factor AS f
+  WHERE f.database_id = $1::uuid AND f.credential_id = $2::bytea`
+
+/** A passkey with its user, who may be disabled. */
+export interface PasskeyLogin {
+  passkey: Passkey
+  user: Omit<UserWithPassword, 'passwordHash'>
+  /** When the user last logged in from the network. Null if never. */
+  networkKnownAt: Date | null
+}
+
+/** Returns the passkey with an ID of a credential, and its user, or undefined. */
+export async function findPasskeyLogin(
+  { query }: Queries,
+  databaseId: string,
+  { credentialId, network }: { credentialId: Uint8Array; network: Uint8Array },
+): Promise<PasskeyLogin | undefined> {
+  type Row = Omit<Passkey, 'id'> & PasskeyLogin['user'] & { factorId: string; networkKnownAt: Date | null }
+  const [row] = await query<Row>(findLoginStatement, [databaseId, credentialId, network])
+  return row && { passkey: { ...row, id: row.factorId }, user: row, networkKnownAt: row.networkKnownAt }
+}
+
+const findLoginStatement = `
+  SELECT f.id AS "factorId", ${passkeyColumns}, ${userColumns}, ${membershipsOf('u.id')}, u.disabled_at AS "disabledAt",
+    known.last_login_at AS "networkKnownAt"
+  FROM usher.factor AS f
+  JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = f.user_id
+  LEFT JOIN usher.known_network AS known ON known.database_id = $1::uuid
+    AND known.user_id = f.user_id AND known.network = $3::bytea
+  WHERE f.database_id = $1::uuid AND f.credential_id = $2::bytea`
 
 /** A signature of a passkey that was verified. */
 export interface VerifiedSignature {

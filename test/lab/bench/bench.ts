@@ -4,6 +4,7 @@ import { databases } from './databases.js'
 import { fair } from './fair.js'
 import { providerLogins, twoSteps } from './logins.js'
 import { overload } from './overload.js'
+import { passkeyLogins } from './passkey-logins.js'
 import { peers } from './peers.js'
 import { type Operation, rates } from './rates.js'
 import { revocations } from './revocations.js'
@@ -40,6 +41,7 @@ const parts: Record<string, Part> = {
   'me-1': rate('me-1'),
   'me-64': rate('me-64'),
   discovery: rate('discovery'),
+  passkey: { seconds: 90, run: (world, say) => passkeyLogins(world, { rounds: 5, seconds: 3 }, say) },
   'two-step': { seconds: 90, run: (world, say) => twoSteps(world, { rounds: 5, seconds: 3 }, say) },
   provider: { seconds: 60, run: (world, say) => providerLogins(world, { rounds: 5, seconds: 3 }, say) },
   saturated: { seconds: 60, run: (world, say) => saturated(world, 5, 3, say) },

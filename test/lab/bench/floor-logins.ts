@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { type AuthenticationResponseJSON, verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { createVerifier } from 'fast-jwt'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
@@ -56,6 +57,38 @@ export function addTwoSteps(app: FastifyInstance, { pool, hash, signedIn }: Floo
     if (accepted.rowCount !== 1) throw new Error('code')
     return signedIn(id, [])
   })
+}
+
+/** Logins with a passkey. `floor.passkey` has the users, `floor.used` the challenges that were used. */
+export function addPasskeyLogins(app: FastifyInstance, { pool, signedIn }: Floor) {
+  const byId = 'SELECT user_id, public_key FROM floor.passkey WHERE id = $1'
+  const use = 'INSERT INTO floor.used (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id'
+  const rpId = 'app.example.com'
+  app.post('/passkey/users/login/passkey', async () => {
+    const challenge = signed({ id: randomUUID(), expiresAt: Date.now() + 300_000 })
+    const options = { challenge: Buffer.from(challenge).toString('base64url'), rpId, allowCredentials: [] }
+    return { options: { ...options, timeout: 300_000, userVerification: 'required' } }
+  })
+  app.post<{ Body: { passkey: AuthenticationResponseJSON } }>(
+    '/passkey/users/login/passkey/confirm',
+    async ({ body: { passkey } }) => {
+      const { rows } = await pool.query({ name: 'passkey', text: byId, values: [passkey.id] })
+      let id = ''
+      const { verified } = await verifyAuthenticationResponse({
+        response: { ...passkey, rawId: passkey.id, type: 'public-key', clientExtensionResults: {} },
+        expectedChallenge: (given) => {
+          id = read(Buffer.from(given, 'base64url').toString()).id
+          return true
+        },
+        expectedOrigin: `https://${rpId}`,
+        expectedRPID: rpId,
+        credential: { id: passkey.id, publicKey: new Uint8Array(rows[0].public_key), counter: 0 },
+      })
+      const used = await pool.query({ name: 'use-challenge', text: use, values: [id] })
+      if (!verified || used.rowCount !== 1) throw new Error('passkey')
+      return signedIn(rows[0].user_id, [])
+    },
+  )
 }
 
 /** Logins at a provider. `floor.identity` has the users, `floor.attempt` the logins. */

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { createSigner, createVerifier } from 'fast-jwt'
 import { fastify } from 'fastify'
 import pg from 'pg'
-import { addProviderLogins, addTwoSteps } from './floor-logins.js'
+import { addPasskeyLogins, addProviderLogins, addTwoSteps } from './floor-logins.js'
 
 // The baseline of the benchmark: the smallest program that does the same work, with all known optimizations and without
 // validation, throttle, log and problem bodies.
@@ -100,6 +100,7 @@ app.post<{ Body: Body }>('/hash', async ({ body }) => ({ hash: await hash({ pass
 
 const parts = { pool, hash, signedIn }
 addTwoSteps(app, parts)
+addPasskeyLogins(app, parts)
 if (issuer) {
   const redirectUri = `http://127.0.0.1:${port}/provider/callback`
   await addProviderLogins(app, parts, { issuer, redirectUri })

@@ -17,18 +17,18 @@ import { password, type Server, type World } from './world.js'
 
 // Logins with several requests, of the floor and of Usher in turns. A login counts when its last request has succeeded.
 
-interface Rounds {
+export interface Rounds {
   rounds: number
   seconds: number
 }
 
 const workspaceSlug = 'bench'
-const pathOf = (database: string) => `/workspaces/${workspaceSlug}/databases/${database}`
+export const pathOf = (database: string) => `/workspaces/${workspaceSlug}/databases/${database}`
 /** The body of a response as received. */
-const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
+export const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
 
 /** Measures logins. @param perLogin successes of each login */
-async function takeTurns(
+export async function takeTurns(
   servers: Record<string, { server: Server; next: Next }>,
   { rounds, seconds, perLogin }: Rounds & { perLogin: number },
   say: Say,
@@ -54,14 +54,14 @@ async function takeTurns(
   ])
 }
 
-async function withClient(world: World, work: (client: pg.Client) => Promise<void>) {
+export async function withClient(world: World, work: (client: pg.Client) => Promise<void>) {
   const client = new pg.Client({ connectionString: world.store.url })
   await client.connect()
   await work(client).finally(() => client.end())
 }
 
 /** Creates a database of users, with what the lines of the import have in addition. */
-async function plant(world: World, databaseName: string, lineOf: (index: number) => object) {
+export async function plant(world: World, databaseName: string, lineOf: (index: number) => object) {
   const store = await openPostgres(world.store.url, world.store.masterKey)
   const path = { workspaceSlug, databaseName }
   await createDatabase({ store, now: new Date() }, path, { signUpsPerHour: 0 })
@@ -77,8 +77,8 @@ async function plant(world: World, databaseName: string, lineOf: (index: number)
   return { store, database, passwordHash }
 }
 
-const people = 1_000
-const ids = Array.from({ length: people }, () => randomUUID())
+export const people = 1_000
+export const ids = Array.from({ length: people }, () => randomUUID())
 const idOf = (index: number) => ids[index] ?? ''
 const emailOf = (index: number) => `person-${index}@example.com`
 
