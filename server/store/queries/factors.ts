@@ -162,15 +162,14 @@ export async function replaceRecoveryCodes(
   hashes: readonly Uint8Array[],
 ) {
   await query(deleteRecoveryCodesStatement, [databaseId, userId])
-  await query(insertRecoveryCodesStatement, [databaseId, userId, hashes])
+  // Rows of values, because a distributed store commits a SELECT of them in two phases.
+  const rows = hashes.map((_, index) => `($1::uuid, $2::uuid, $${index + 3}::bytea)`).join(', ')
+  const text = `INSERT INTO usher.recovery_code (database_id, user_id, hash) VALUES ${rows}`
+  await query(text, [databaseId, userId, ...hashes])
 }
 
 const deleteRecoveryCodesStatement =
   'DELETE FROM usher.recovery_code WHERE database_id = $1::uuid AND user_id = $2::uuid'
-
-const insertRecoveryCodesStatement = `
-  INSERT INTO usher.recovery_code (database_id, user_id, hash)
-  SELECT $1::uuid, $2::uuid, unnest($3::bytea[])`
 
 /** Uses a recovery code up. Returns whether the user had it. */
 export async function useRecoveryCode({ query }: Queries, { databaseId, userId }: UserKey, hash: Uint8Array) {
