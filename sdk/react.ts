@@ -10,6 +10,7 @@ import { claimsOf } from './token-claims.js'
 
 export { type ExternalLoginState, useExternalLogin } from './use-external-login.js'
 export { type LoginByMailState, useLoginByMail } from './use-login-by-mail.js'
+export { type PasskeyLoginState, usePasskeyLogin } from './use-passkeys.js'
 export { useSecondFactor } from './use-second-factor.js'
 
 /** What `useUser` needs of a client. */

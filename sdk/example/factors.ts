@@ -1,7 +1,8 @@
 import type { EnrolledTotp, ErrorCode, Factor, Result, UsherError } from '@usher/sdk'
+import type { CeremonyErrorCode } from '@usher/sdk/passkeys'
 import { renderSVG } from 'uqr'
 import { actionButton, element, formatTime, listItem } from './elements.js'
-import { questions, usher } from './usher.js'
+import { device, passkeys, questions, usher } from './usher.js'
 
 type Value = (name: string) => string
 
@@ -31,13 +32,28 @@ export function factorView() {
 /** The actions of the forms of second factors, by the ID of the form. */
 export const factorActions = {
   'second-factor': async (value: Value) => {
-    const proof = value('recoveryCode') ? { recoveryCode: value('recoveryCode') } : { totp: value('totp') }
+    const { current } = questions
+    const proof = value('passkey')
+      ? current?.options && (await passkeys.prove(current.options))
+      : value('recoveryCode')
+        ? { recoveryCode: value('recoveryCode') }
+        : { totp: value('totp') }
+    if (!proof) return done
     isAnswering = true
-    questions.current?.answer(proof)
+    current?.answer(proof)
     return done
   },
-  factors: async (value: Value): Promise<Result<unknown, ErrorCode>> => {
-    if (value('remove')) return usher.removeFactor(value('remove'), {})
+  factors: async (value: Value): Promise<Result<unknown, ErrorCode | CeremonyErrorCode>> => {
+    if (value('remove')) {
+      const result = await usher.removeFactor(value('remove'), {})
+      if (result.data) await passkeys.signal()
+      return result
+    }
+    if (value('passkey')) {
+      const result = await passkeys.add({ password: value('password') || undefined, name: device })
+      showCodes(result.data?.recoveryCodes)
+      return result
+    }
     if (!value('codes')) return enrol(usher.enrolTotp({ password: value('password') || undefined }))
     const result = await usher.createRecoveryCodes({})
     showCodes(result.data?.codes)
@@ -92,6 +108,8 @@ function showCodes(given: readonly string[] | null | undefined) {
 export function showQuestion() {
   const alert = document.querySelector('#second-factor [role=alert]')
   const { code, title } = questions.current?.error ?? {}
+  const passkey = document.querySelector<HTMLElement>('#second-factor .passkey')
+  if (passkey) passkey.hidden = !questions.current?.options
   alert?.replaceChildren(code === 'second_factor_invalid' ? 'Wrong code. Try again.' : (title ?? ''))
 }
 
@@ -107,9 +125,14 @@ export async function showFactors(isUser: boolean) {
   factors.querySelector('.left')?.replaceChildren(`${data?.recoveryCodes ?? 0} recovery codes left`)
 }
 
-function factorItem({ id, name, createdAt }: Factor) {
-  const title = name ?? 'Authenticator app'
-  const removal = { name: 'remove', value: id, object: title, success: 'App removed.' }
+function factorItem({ id, kind, name, createdAt }: Factor) {
+  const title = name ?? (kind === 'passkey' ? 'Passkey' : 'Authenticator app')
+  const removal = {
+    name: 'remove',
+    value: id,
+    object: title,
+    success: kind === 'passkey' ? 'Passkey removed.' : 'App removed.',
+  }
   return listItem(
     element('strong', title),
     element('small', `Added ${formatTime(createdAt)}`),

@@ -1,5 +1,6 @@
 import type { ErrorCode, Membership, Result, SessionInfo, User, UsherError } from '@usher/sdk'
 import type { FinishExternalErrorCode, LinkErrorCode, PopupErrorCode } from '@usher/sdk/external'
+import type { CeremonyErrorCode } from '@usher/sdk/passkeys'
 import { actionButton, element, formatTime, listItem } from './elements.js'
 import {
   cancelFactor,
@@ -13,7 +14,7 @@ import {
 import { clearMessages, showErrors, showSuccess } from './messages.js'
 import { finish, formAfter, logInAt, providerActions, showIdentities, showProviders } from './providers.js'
 import { findTeam, showTeam, teamActions, teamId } from './team.js'
-import { byMail, questions, usher } from './usher.js'
+import { byMail, passkeys, questions, usher } from './usher.js'
 
 /** What a mail or a provider has led here with: a code or an error. */
 const link = /#(code|error)=/.test(location.hash) ? location.hash : ''
@@ -23,15 +24,17 @@ const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
 let linkedForm = link && location.pathname.slice(1)
 if (link) history.replaceState(null, '', '/')
 
-type Code = ErrorCode | FinishExternalErrorCode | LinkErrorCode | PopupErrorCode
+type Code = ErrorCode | CeremonyErrorCode | FinishExternalErrorCode | LinkErrorCode | PopupErrorCode
 type Action = (value: (name: string) => string) => Promise<Result<unknown, Code>>
 
 /** The action of each form, by the ID of the form. */
 const actions: Record<string, Action> = {
   'log-in': (value) =>
-    value('connection')
-      ? logInAt(value('connection'))
-      : usher.login({ email: value('email'), password: value('password') }),
+    value('passkey')
+      ? passkeys.login()
+      : value('connection')
+        ? logInAt(value('connection'))
+        : usher.login({ email: value('email'), password: value('password') }),
   'by-mail': (value) => byMail.start({ email: value('email') }),
   digits: (value) => byMail.finishWithDigits(value('digits')),
   login: () => finish(link),
@@ -66,6 +69,12 @@ const actions: Record<string, Action> = {
 const profile = document.forms.namedItem('profile') as HTMLFormElement
 const signUp = document.forms.namedItem('sign-up') as HTMLFormElement
 let isLoading = false
+
+const features = usher.features()
+features.then(({ data }) => {
+  for (const each of document.querySelectorAll<HTMLElement>('#log-in .passkey, #factors .passkey'))
+    each.hidden = !data?.passkeys
+})
 
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
@@ -132,8 +141,13 @@ async function show() {
 
 /** Offers the logins by mail and at providers that the database has. */
 async function offerLogins() {
-  const [{ data }] = await Promise.all([usher.features(), showProviders()])
+  const [{ data }] = await Promise.all([features, showProviders()])
   if (data && data.loginMail !== 'off') document.getElementById('offer-mail')?.removeAttribute('hidden')
+  // Ends when another passkey is used.
+  if (data?.passkeys && !usher.token) {
+    const result = await passkeys.autofill()
+    if (result?.error) showErrors(visible(profile), result.error)
+  }
 }
 
 /** Leads on from an expired link. Only the user can request the mail that verifies an address. */

@@ -44,6 +44,10 @@ function messagesOf(
       return [{ path: 'password', detail: error.title }]
     case 'already_member':
       return [{ path: 'email', detail: 'This address belongs to a member of the team.' }]
+    case 'passkey_cancelled':
+    case 'passkey_exists':
+    case 'passkeys_unsupported':
+      return [{ detail: error.detail }]
     case 'second_factor_invalid':
       return [{ path: 'totp', detail: 'Wrong code' }]
     case 'second_factor_required':

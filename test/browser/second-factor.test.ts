@@ -42,7 +42,7 @@ async function logInAgain(page: Page, email: string) {
   const logIn = formOf(page, 'Log in')
   await logIn.getByLabel('Email').fill(email)
   await logIn.getByLabel('Password').fill(password)
-  await logIn.getByRole('button', { name: 'Log in' }).click()
+  await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
 /** Adds the app whose key the page shows. Returns its codes, and the recovery codes. */

@@ -40,11 +40,8 @@ export async function addConnection(
         : Buffer.from(sealConnectionSecret(store.masterKey, secret, { databaseId, name })),
     createdAt: new Date(clock.now),
   }
-  await store.prisma.connection.upsert({
-    where: { databaseId_name: { databaseId, name } },
-    create: data,
-    update: data,
-  })
+  await store.prisma.connection.deleteMany({ where: { databaseId, name } })
+  await store.prisma.connection.createMany({ data })
   clock.cacheAhead += 6_000
 }
 
