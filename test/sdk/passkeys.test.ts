@@ -1,0 +1,186 @@
+import { createPasskeys, type Passkeys } from '@usher/sdk/passkeys'
+import { usePasskeyLogin } from '@usher/sdk/react'
+import { createSessionClient } from '@usher/sdk/session'
+import { type StartOptions, startUsher } from '@usher/server/testing'
+import { createElement, StrictMode } from 'react'
+import { afterEach, it as apiTest, expect, vi } from 'vitest'
+import { password } from '../support/app.js'
+import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator.js'
+import { renderPage } from './happy-dom.js'
+import { memoryStore } from './stub-fetch.js'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const origin = 'https://app.example.com'
+const text = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('base64url')
+const bytes = (given: string | null | undefined) =>
+  given ? Uint8Array.from(Buffer.from(given, 'base64url')).buffer : null
+
+type Given = { publicKey: Record<string, unknown>; mediation?: string; signal: AbortSignal }
+const withTexts = (value: unknown): unknown =>
+  value instanceof Uint8Array
+    ? text(value.buffer as ArrayBuffer)
+    : Array.isArray(value)
+      ? value.map(withTexts)
+      : value && typeof value === 'object'
+        ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each)]))
+        : value
+
+const credential = ({
+  id,
+  response,
+  clientExtensionResults = {},
+}: ReturnType<Authenticator['get']> & { clientExtensionResults?: object }) => ({
+  id,
+  response: {
+    ...Object.fromEntries(
+      Object.entries(response).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value : bytes(value as string),
+      ]),
+    ),
+    getTransports: () => ['internal'],
+  },
+  getClientExtensionResults: () => clientExtensionResults,
+})
+
+/** Replaces what a browser has for passkeys. A ceremony in a list waits until the test chooses. */
+function stubBrowser(authenticator: Authenticator, { lie, error }: { lie?: Lie; error?: string } = {}) {
+  const lists: { choose: () => void; signal: AbortSignal }[] = []
+  const signals = { unknown: vi.fn(async () => {}), accepted: vi.fn(async () => {}) }
+  const fail = (name: string) => Promise.reject(Object.assign(new Error(name), { name }))
+  const get = ({ publicKey, mediation, signal }: Given) => {
+    if (error) return fail(error)
+    const done = () => credential(authenticator.get(withTexts(publicKey) as never, lie))
+    if (!mediation) return Promise.resolve(done())
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () =>
+        reject(Object.assign(new Error('aborted'), { name: 'AbortError' })),
+      )
+      lists.push({ choose: () => resolve(done()), signal })
+    })
+  }
+  const create = ({ publicKey }: Given) =>
+    error
+      ? fail(error)
+      : Promise.resolve(credential(authenticator.create(withTexts(publicKey) as never) as never))
+  vi.stubGlobal('navigator', { credentials: { get, create } })
+  vi.stubGlobal('PublicKeyCredential', {
+    isConditionalMediationAvailable: async () => true,
+    signalUnknownCredential: signals.unknown,
+    signalAllAcceptedCredentials: signals.accepted,
+  })
+  return { lists, signals }
+}
+
+const it = apiTest
+  .extend('options', { scope: 'file' }, { appUrl: origin } as StartOptions)
+  .extend('usher', { scope: 'file' }, async ({ options }, { onCleanup }) => {
+    const usher = await startUsher(options)
+    onCleanup(usher.stop)
+    return usher
+  })
+  .extend('page', ({ usher }) => async (email: string, authenticator = createAuthenticator()) => {
+    const browser = stubBrowser(authenticator)
+    const client = createSessionClient({ ...usher, retries: 0, sessionStore: memoryStore().store })
+    const passkeys = createPasskeys(client)
+    await client.createUser({ email, password })
+    return { ...browser, authenticator, client, passkeys }
+  })
+
+it('adds a passkey, logs in with it, and proves a second factor', async ({ page }) => {
+  const { client, passkeys, signals } = await page('ada@example.com')
+  const added = await passkeys.add({ password, name: 'Phone' })
+  expect(added.data).toMatchObject({ factor: { kind: 'passkey', name: 'Phone' } })
+  await client.signOut()
+  expect((await passkeys.login()).data).toMatchObject({ confirmation: { maxAge: 600 } })
+  const { data: begun } = await client.beginStepUp()
+  const proof = begun?.options && (await passkeys.prove(begun.options))
+  expect((await client.stepUp(proof ?? {})).data).toBeDefined()
+  await passkeys.signal()
+  const { credentialId, userHandle } = added.data?.factor.passkey ?? {}
+  const accepted = { rpId: 'app.example.com', userId: userHandle, allAcceptedCredentialIds: [credentialId] }
+  expect(signals.accepted.mock.calls).toEqual([[accepted]])
+})
+
+it('logs in by the list of a field, with a challenge that it renews', async ({ page, usher }) => {
+  const { client, passkeys, lists } = await page('grace@example.com')
+  await passkeys.add({ password })
+  await client.signOut()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const login = passkeys.autofill()
+  await vi.waitFor(() => expect(lists).toHaveLength(1))
+  usher.advanceSeconds(241)
+  await vi.advanceTimersByTimeAsync(240_000)
+  vi.useRealTimers()
+  await vi.waitFor(() => expect(lists).toHaveLength(2))
+  expect(lists[0]?.signal.aborted).toBe(true)
+  lists[1]?.choose()
+  expect((await login)?.data).toBeDefined()
+})
+
+it('ends the list when another passkey is used, or the page aborts', async ({ page }) => {
+  const { passkeys, client, lists } = await page('alan@example.com')
+  await passkeys.add({ password })
+  await client.signOut()
+  const waiting = passkeys.autofill()
+  await vi.waitFor(() => expect(lists).toHaveLength(1))
+  expect((await passkeys.login()).data).toBeDefined()
+  expect(await waiting).toBeUndefined()
+  const controller = new AbortController()
+  const aborted = passkeys.autofill({ signal: controller.signal as never })
+  await vi.waitFor(() => expect(lists).toHaveLength(2))
+  controller.abort()
+  expect(await aborted).toBeUndefined()
+})
+
+it.for([
+  ['NotAllowedError', 'passkey_cancelled'],
+  ['AbortError', 'passkey_cancelled'],
+  ['InvalidStateError', 'passkey_exists'],
+  ['SecurityError', 'passkeys_unsupported'],
+])('returns the error of the browser %s as %s', async ([error, code], { page }) => {
+  const { passkeys, authenticator } = await page(`${error}@example.com`)
+  stubBrowser(authenticator, { error })
+  expect((await passkeys.login()).error?.code).toBe(code)
+  expect((await passkeys.add({ password })).error?.code).toBe(code)
+})
+
+it('returns an error where there are no passkeys, and tells a device of a removed one', async ({ page }) => {
+  const { passkeys, client, signals, authenticator } = await page('joan@example.com')
+  const { data } = await passkeys.add({ password })
+  const confirmation = data?.confirmation.value
+  await client.removeFactor(data?.factor.id ?? '', { confirmation })
+  expect((await passkeys.login()).error?.code).toBe('passkey_unknown')
+  const credentialId = Buffer.from(authenticator.credentials[0]?.id ?? '').toString('base64url')
+  expect(signals.unknown.mock.calls).toEqual([[{ rpId: 'app.example.com', credentialId }]])
+  vi.stubGlobal('PublicKeyCredential', undefined)
+  expect((await passkeys.login()).error?.code).toBe('passkeys_unsupported')
+  expect(await passkeys.autofill()).toBeUndefined()
+})
+
+it('shows a login with React, in strict mode, and ends the list with the component', async () => {
+  const signals: AbortSignal[] = []
+  const autofill = ({ signal }: { signal: AbortSignal }) => {
+    signals.push(signal)
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+  }
+  const error = { code: 'passkey_cancelled' }
+  const passkeys = { autofill, login: async () => ({ data: undefined, error }) } as unknown as Passkeys
+  let login: () => Promise<void> = async () => {}
+  const View = () => {
+    const state = usePasskeyLogin(passkeys)
+    login = state.login
+    return createElement('p', null, state.isPending ? 'pending' : (state.error?.code ?? 'ready'))
+  }
+  const page = await renderPage(createElement(StrictMode, null, createElement(View)))
+  await vi.waitFor(() => expect(page.text()).toBe('ready'))
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  await login()
+  await vi.waitFor(() => expect(page.text()).toBe('passkey_cancelled'))
+  await page.close()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+})
