@@ -36,6 +36,7 @@ export const commandProblems = {
   connection_invalid: { reason: 'refused', title: 'Connection cannot be used' },
   connection_exists: { reason: 'conflict', title: 'Connection already exists' },
   role_in_use: { reason: 'conflict', title: 'Role is in use' },
+  passkeys_in_use: { reason: 'conflict', title: 'Passkeys would stop working' },
   file_exists: { reason: 'conflict', title: 'File already exists' },
   workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
   database_being_deleted: { reason: 'refused', title: 'Database is being deleted' },

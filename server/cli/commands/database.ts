@@ -15,6 +15,7 @@ import {
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { getMailSettings } from '../../domain/management/mail-settings.js'
+import { relatedOrigins, relyingPartyOf } from '../../domain/passkeys/relying-party.js'
 import { usageError } from '../../domain/problem.js'
 import type { MailSettings } from '../../store/queries/mail-settings.js'
 import { audit } from '../../telemetry/audit.js'
@@ -92,9 +93,15 @@ function addShowCommand(database: Command) {
         const mails = await getMailSettings(store, id)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
+        const rp = relyingPartyOf(row)
+        const wellKnown = rp && relatedOrigins(rp)
         print(
           options,
-          { id, ...path, url, ...settings, ...shownMails(mails), hashParameterSets, createdAt },
+          {
+            ...{ id, ...path, url, ...settings, ...shownMails(mails), hashParameterSets },
+            ...(wellKnown && { wellKnownWebauthn: wellKnown }),
+            createdAt,
+          },
           aligned([
             ['id', id],
             ['url', url],
@@ -102,7 +109,7 @@ function addShowCommand(database: Command) {
             ...linesOfMails(mails),
             ['hash parameters', `${hashParameterSets} ${hashParameterSets === 1 ? 'set' : 'sets'}`],
             ['created', createdAt.toISOString()],
-          ]),
+          ]) + servedBy(rp?.domain, wellKnown),
         )
       }),
     )
@@ -117,9 +124,10 @@ function addSetCommand(database: Command) {
   for (const { option } of settingOptions(mailEntries)) command.addOption(option)
   command
     .option('--mail-templates <folder>', 'folder with all templates of mails of the database, or "none"')
+    .option('--force', 'change the domain of passkeys, although those of users stop working')
     .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action(async (path, { json, newWebhookSecret, mailTemplates: folder, ...given }) => {
+    .action(async (path, { json, newWebhookSecret, force, mailTemplates: folder, ...given }) => {
       const mail = {
         ...givenSettings<MailSettings>(given, mailEntries),
         ...(folder !== undefined && { mailTemplates: await templatesOf(folder) }),
@@ -131,7 +139,7 @@ function addSetCommand(database: Command) {
       }
       if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
       return withDatabase(path, async ({ context, request }) => {
-        const row = await setDatabase(context, request, changes)
+        const row = await setDatabase(context, request, { ...changes, ...(force && { force }) })
         const { webhookSecret: secret } = row
         const values = settingsOf(row)
         const mails = await getMailSettings(context.store, row.id)
@@ -175,6 +183,12 @@ function addDeleteCommand(database: Command) {
       })
     })
 }
+
+/** Tells what the domain of passkeys must serve, so that browsers use them at other domains, too. */
+const servedBy = (domain: string | undefined, wellKnown: object | undefined) =>
+  wellKnown
+    ? `\n\nhttps://${domain}/.well-known/webauthn must serve, as application/json:\n${JSON.stringify(wellKnown)}`
+    : ''
 
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'node unreachable' : beingDeleted ? 'being deleted' : 'active'

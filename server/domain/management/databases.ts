@@ -25,6 +25,7 @@ import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
+import { requireSameDomain } from '../passkeys/require-same-domain.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
@@ -77,6 +78,8 @@ export async function createDatabase(
 type SettingChanges = Partial<DatabaseSettings> & {
   /** Replaces the secret of the webhook. Its first URL always gets one. */
   newWebhookSecret?: true
+  /** Changes the domain of passkeys, although those that users have stop working. */
+  force?: true
   /** Settings of the mails. Templates replace all that the database has. */
   mail?: MailChanges
 }
@@ -96,7 +99,7 @@ export async function setDatabase(
   changes: SettingChanges,
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
   const { store } = context
-  const { newWebhookSecret: isNew, mail, ...settings } = changes
+  const { newWebhookSecret: isNew, mail, force, ...settings } = changes
   const former = await requireDatabase(store, request.database)
   const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
@@ -107,6 +110,7 @@ export async function setDatabase(
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   const stored = await runChange<StoredSettings>(context, request, async (change) => {
     if (settings.roles) await requireUnused(change, settings.roles)
+    if (!force) await requireSameDomain(change, former, { ...former, ...settings })
     const sealed =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })
@@ -146,7 +150,7 @@ const requiredSince = (
 type StoredSettings = { lastEventId?: string | undefined } | undefined
 
 /** The path of a webhook's URL may be secret. */
-const auditedSettings = ({ webhookUrl, mail, ...changes }: SettingChanges) => ({
+const auditedSettings = ({ webhookUrl, mail, force: _, ...changes }: SettingChanges) => ({
   ...changes,
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
