@@ -684,6 +684,50 @@ export interface Passkey {
   isSynced: boolean
 }
 
+/** A passkey of an imported user. It works only at the same domain as before. Bytes are base64url. */
+export interface PasskeyOfLine {
+  /**
+   * ID of the credential.
+   *
+   * @example -R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP_D7DMAhL4
+   */
+  credentialId: string
+  /**
+   * The public key as a COSE key (RFC 9052).
+   *
+   * @example pQECAyYgASFYIK_vr6Fvl8qbLSPrhsy2QJjSDbkIVgYuskmcM6m2cvJt9iJYIJMKVrh6L8pmM0sDRYq_h5cXwSzGjtcykK8uJmR5a5Ig
+   */
+  publicKey: string
+  /**
+   * The RP ID with which it was created.
+   *
+   * @example example.com
+   */
+  domain: string
+  /**
+   * The `user.id` with which it was created.
+   *
+   * @example MDFhMWZjNmU
+   */
+  userHandle: string
+  /** Its counter. Default: 0, it does not count. */
+  signCount?: number | null | undefined
+  /** How its authenticator can be reached. */
+  transports?: string[] | null | undefined
+  /** Whether other devices can have it (the flag BE). */
+  isSynced: boolean
+  /** Whether it can log in alone: it is discoverable, and has verified its user. Default: true. */
+  logsIn?: boolean | null | undefined
+  /**
+   * Name that the user has given to it.
+   *
+   * @example Ada’s phone
+   */
+  name?: string | null | undefined
+  /** When it was added. Default: `createdAt` of the user. */
+  createdAt?: string | null | undefined
+}
+
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
@@ -1050,6 +1094,8 @@ export interface UserLine {
   identities?: IdentityOfLine[] | null | undefined
   /** The authenticator apps of the user. Logins need a code of one of them. */
   totp?: TotpOfLine[] | null | undefined
+  /** The passkeys of the user. */
+  passkeys?: PasskeyOfLine[] | null | undefined
   /** When the user verified the address. */
   emailVerifiedAt?: string | null | undefined
   /** When the user was disabled. */

@@ -6,12 +6,11 @@ import { givenProfile } from '../profile.js'
 import { component, field } from '../registry.js'
 import { role } from '../role.js'
 import { notFlag, productFields, refuseRepeated, strict } from './fields.js'
+import { time } from './line-fields.js'
+import { PasskeyOfLine } from './passkey-of-line.js'
 import { seats } from './tenants.js'
 
 const nil = '00000000-0000-0000-0000-000000000000'
-const earliest = new Date(0)
-const latest = new Date('9999-12-31T23:59:59.999Z')
-
 const id = (description: string) =>
   field(
     description,
@@ -21,22 +20,6 @@ const id = (description: string) =>
       .refine((id) => id !== nil, failsWith('invalid_type', 'must not be the nil UUID'))
       .nullish(),
     { maxLength: 36 },
-  )
-
-const time = (description: string) =>
-  field(
-    description,
-    z.iso
-      .datetime({
-        offset: true,
-        ...failsWith('invalid_type', 'must be a time with a zone, such as 2026-01-31T09:30:00Z'),
-      })
-      .transform((text) => new Date(text))
-      .refine(
-        (time) => time >= earliest && time <= latest,
-        failsWith('invalid_type', 'must be a time from 1970 to 9999'),
-      )
-      .nullish(),
   )
 
 const isText = mustBe('a string')
@@ -117,8 +100,9 @@ const TotpOfLine = component(
   }),
 )
 
-/** Authenticator apps that a user may have. */
+/** Factors that a user may have. */
 const mostApps = 2
+const mostPasskeys = 10
 
 /**
  * A user as one line of a file: `usher user export` writes it, and `usher user import` and `importUsers` read it. Null means
@@ -158,6 +142,14 @@ export const UserLine = component(
         .array(TotpOfLine, failsWith('invalid_type', 'must be a list'))
         .max(mostApps, failsWith('too_long', `must have at most ${mostApps} apps`))
         .superRefine(refuseRepeated('secret', 'secret of an earlier app'))
+        .nullish(),
+    ),
+    passkeys: field(
+      'The passkeys of the user.',
+      z
+        .array(PasskeyOfLine, failsWith('invalid_type', 'must be a list'))
+        .max(mostPasskeys, failsWith('too_long', `must have at most ${mostPasskeys} passkeys`))
+        .superRefine(refuseRepeated('credentialId', 'ID of an earlier passkey'))
         .nullish(),
     ),
     emailVerifiedAt: time('When the user verified the address.'),

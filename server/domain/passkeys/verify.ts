@@ -99,6 +99,17 @@ export async function verifyRegistration(
   return { ...said, credentialId, publicKey: credential.publicKey }
 }
 
+/** Returns whether a COSE key is one that a registration accepts. */
+export async function isAcceptedKey(publicKey: Uint8Array) {
+  const { decodeCredentialPublicKey, cose } = await import('@simplewebauthn/server/helpers')
+  try {
+    const algorithm = decodeCredentialPublicKey(Uint8Array.from(publicKey)).get(cose.COSEKEYS.alg)
+    return publicKey.length <= maxPublicKeyBytes && algorithms.includes(Number(algorithm))
+  } catch {
+    return false
+  }
+}
+
 async function withoutAttestation(attestationObject: string) {
   const { decodeAttestationObject, isoCBOR, isoBase64URL } = await import('@simplewebauthn/server/helpers')
   try {

@@ -14,7 +14,7 @@ import type { Hasher } from '../../passwords/hasher.js'
 import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
 import { createHashFilter, recordImportedParameters } from '../../users/imported-hashes.js'
 import { LineError, lineError } from '../../users/line-error.js'
-import { sealFactors } from './imported-factors.js'
+import { requirePublicKeys, sealFactors } from './imported-factors.js'
 import { type Issuers, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
@@ -59,9 +59,10 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     for (const [index, line] of lines.entries()) {
       if (index % linesAtOnce === linesAtOnce - 1) await setImmediate()
       try {
-        readable.push(
-          candidateOf(line, { ...context, issuers, roles: database.roles }, { checkHash, require }),
-        )
+        const given = { ...context, issuers, roles: database.roles }
+        const candidate = candidateOf(line, given, { checkHash, require })
+        await requirePublicKeys(candidate.row)
+        readable.push(candidate)
       } catch (error) {
         if (!(error instanceof LineError)) throw error
         rejected.push({ line, status: 'rejected', userId: null, errors: error.errors })

@@ -5,7 +5,7 @@ import {
   maxImportedLines,
   type UserLine,
 } from '@usher/contract/management'
-import { isForeignKeyViolation, isUniqueViolation } from '../../../store/errors.js'
+import { isForeignKeyViolation } from '../../../store/errors.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
 import { Problem, validationFailed } from '../../problem.js'
@@ -13,6 +13,7 @@ import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
 import { changeOncePerKey } from '../once-per-key.js'
 import { createImport, type Line, type StoredLine } from './import-lines.js'
+import { isTaken } from './imported-factors.js'
 
 /**
  * Imports the lines of a request in one transaction, each as a whole or not at all.
@@ -47,7 +48,7 @@ export function importManagedUsers(
  * tenant, or rejects the identity.
  */
 function ifChangedMeanwhile(cause: unknown): never {
-  const isChanged = isForeignKeyViolation(cause, 'tenant_id') || isUniqueViolation(cause, 'subject')
+  const isChanged = isForeignKeyViolation(cause, 'tenant_id') || isTaken(cause)
   throw isChanged ? new Problem('unavailable', { cause }) : cause
 }
 
@@ -65,8 +66,8 @@ function linesOf(body: string): Line[] {
 
 /** @throws {Problem} `insufficient_scope` */
 function requireScopes(apiKey: ApiKey, { tenants, ...user }: UserLine) {
-  const { passwordHash, emailVerifiedAt, identities, totp } = user
-  if ([passwordHash, emailVerifiedAt, identities, totp].some((each) => each != null))
+  const { passwordHash, emailVerifiedAt, identities, totp, passkeys } = user
+  if ([passwordHash, emailVerifiedAt, identities, totp, passkeys].some((each) => each != null))
     requireScope(apiKey, 'credentials:write')
   if (tenants && tenants.length > 0) requireScope(apiKey, 'tenants:write')
 }

@@ -1,7 +1,8 @@
-import { isForeignKeyViolation, isUniqueViolation } from '../../../store/errors.js'
+import { isForeignKeyViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { LineError } from '../../users/line-error.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
+import { isTaken } from './imported-factors.js'
 
 /** A line that was not imported. The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
@@ -53,8 +54,8 @@ export async function* importUsers(
     return dryRun ? run(store) : store.transaction(database.id, (query) => run({ query }))
   }
   const requireUndeleted = async (error: unknown) => {
-    // An identity was linked meanwhile. The next try finds it.
-    if (isUniqueViolation(error, 'subject')) return
+    // The next try finds what was linked or added meanwhile.
+    if (isTaken(error)) return
     if (!isForeignKeyViolation(error)) throw error
     await requireAgain()
   }

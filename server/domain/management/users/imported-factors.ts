@@ -1,11 +1,14 @@
 import type { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
+import { isUniqueViolation } from '../../../store/errors.js'
 import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { secretOfBase32 } from '../../factors/totp.js'
 import { factorRow } from '../../factors/verify-proof.js'
 import { openDataCipher } from '../../keys/data-key.js'
+import { isAcceptedKey } from '../../passkeys/verify.js'
+import { lineError } from '../../users/line-error.js'
 
 /** An imported user with the authenticator apps of the line. */
 interface WithTotp {
@@ -31,3 +34,14 @@ export async function sealFactors(
       }),
     )
 }
+
+/** Requires that the passkeys of a user have keys whose signatures can be verified. @throws {LineError} */
+export async function requirePublicKeys({ passkeys }: Pick<UserWithTenants, 'passkeys'>) {
+  for (const [index, { publicKey }] of passkeys.entries())
+    if (!(await isAcceptedKey(Buffer.from(publicKey, 'base64url'))))
+      throw lineError(`passkeys.${index}.publicKey`, 'is not a COSE key with ES256, EdDSA or RS256')
+}
+
+/** Returns whether an identity or a passkey of a line was given to another user meanwhile. */
+export const isTaken = (error: unknown) =>
+  isUniqueViolation(error, 'subject') || isUniqueViolation(error, 'credential_id')

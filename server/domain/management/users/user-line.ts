@@ -27,7 +27,7 @@ export type Issuers = ReadonlyMap<string, string>
 
 /** Returns the rows that a line adds, without its authenticator apps. @throws {LineError} */
 export function rowOf(
-  { tenants, identities, totp, ...user }: UserLine,
+  { tenants, identities, totp, passkeys, ...user }: UserLine,
   { now, issuers }: { now: Date; issuers: Issuers },
 ): UserWithTenants {
   const createdAt = user.createdAt ?? now
@@ -40,7 +40,7 @@ export function rowOf(
       ...userFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
-      needsSecondStep: totp?.length ? true : null,
+      needsSecondStep: totp?.length ? true : passkeys?.length ? false : null,
       // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
       generation: now.getTime(),
       createdAt,
@@ -68,6 +68,15 @@ export function rowOf(
         linkedAt: given.linkedAt ?? createdAt,
       }
     }),
+    passkeys: (passkeys ?? []).map(({ transports, signCount, logsIn, name, ...passkey }) => ({
+      ...passkey,
+      id: uuidv7(),
+      name: name ?? null,
+      transports: transports ?? [],
+      signCount: signCount ?? 0,
+      logsIn: logsIn ?? true,
+      createdAt: passkey.createdAt ?? createdAt,
+    })),
     factors: [],
   }
 }
@@ -86,6 +95,7 @@ export const lineOf = (user: UserToExport, totp: NonNullable<UserLine['totp']> =
     tenants: user.tenants.length > 0 ? user.tenants.map(lineOfTenant) : null,
     identities: user.identities.length > 0 ? user.identities.map((each) => lineOfIdentity(each, user)) : null,
     totp: totp.length > 0 ? totp.map(present) : null,
+    passkeys: user.passkeys.length > 0 ? user.passkeys.map(lineOfPasskey) : null,
     emailVerifiedAt: user.emailVerifiedAt,
     disabledAt: user.disabledAt,
     createdAt: user.createdAt,
@@ -101,6 +111,17 @@ const lineOfTenant = (tenant: UserToExport['tenants'][number]) =>
     createdAt: new Date(tenant.createdAt),
     joinedAt: new Date(tenant.joinedAt),
   })
+
+const lineOfPasskey = ({ createdAt, ...passkey }: UserToExport['passkeys'][number]) =>
+  present({
+    ...passkey,
+    credentialId: base64urlOf(passkey.credentialId),
+    publicKey: base64urlOf(passkey.publicKey),
+    userHandle: base64urlOf(passkey.userHandle),
+    createdAt: new Date(createdAt),
+  })
+
+const base64urlOf = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
 
 const lineOfIdentity = (
   { linkedAt, isProven, ...identity }: UserToExport['identities'][number],

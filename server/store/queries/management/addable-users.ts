@@ -1,6 +1,6 @@
 import type { Identity, Tenant, User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
-import type { UserWithTenants } from './import-users.js'
+import type { ImportedPasskey, UserWithTenants } from './import-users.js'
 
 /** Which of some users can be added. */
 interface Choice {
@@ -13,7 +13,7 @@ interface Choice {
 
 /**
  * Returns a function that chooses the users that can be added: those whose canonical email, id and external id no other user
- * has, without a tenant that has the external id of another one, and without an identity of another user. A tenant without a
+ * has, without a tenant that has the external id of another one, and without an identity or a passkey of another user. A tenant without a
  * given id is the one that has its external id, whose id it gets, and must have its name. If several users conflict, it chooses
  * the first. A user who is left out conflicts with no later one. It remembers earlier calls.
  */
@@ -21,12 +21,13 @@ export function createChoice() {
   const emails = new Map<string, string | null>()
   const ids = new Set<string>()
   const externalIds = new Set<string>()
-  const identities = new Set<string>()
+  /** Of identities and passkeys. */
+  const waysIn = new Set<string>()
   const tenantIds = new Set<string>()
   const tenantsByExternalId = new Map<string, Pick<Tenant, 'id' | 'name'>>()
 
-  function remember({ users, tenants, identities: taken }: Taken) {
-    for (const each of taken) identities.add(keyOf(each))
+  function remember({ users, tenants, identities: taken, passkeys: used }: Taken) {
+    for (const key of [...taken.map(keyOf), ...used.map(canonicalOf)]) waysIn.add(key)
     for (const { canonicalEmail, id, externalId, reservedFor } of users) {
       emails.set(canonicalEmail, reservedFor ? null : id)
       ids.add(id)
@@ -41,7 +42,12 @@ export function createChoice() {
   }
 
   /** Returns the path of the field of a user that belongs to another user or tenant, or undefined. */
-  function conflictOf({ user: { id, externalId }, tenants, identities: given }: UserWithTenants) {
+  function conflictOf({
+    user: { id, externalId },
+    tenants,
+    identities: given,
+    passkeys: own,
+  }: UserWithTenants) {
     if (ids.has(id)) return 'id'
     if (externalId !== null && externalIds.has(externalId)) return 'externalId'
     for (const [index, { isIdGiven, id, name, externalId }] of tenants.entries()) {
@@ -51,8 +57,10 @@ export function createChoice() {
       if (isIdGiven ? holder.id !== id : isRepeated) return `tenants.${index}.externalId`
       if (!isIdGiven && holder.name !== name) return `tenants.${index}.name`
     }
-    const index = given.findIndex((each) => identities.has(keyOf(each)))
-    return index < 0 ? undefined : `identities.${index}.subject`
+    const index = given.findIndex((each) => waysIn.has(keyOf(each)))
+    if (index >= 0) return `identities.${index}.subject`
+    const place = own.findIndex((each) => waysIn.has(canonicalOf(each)))
+    return place < 0 ? undefined : `passkeys.${place}.credentialId`
   }
 
   /** Gives tenants without a given id the id of the tenant that has their external id. */
@@ -68,7 +76,7 @@ export function createChoice() {
     remember(await findTaken(store, databaseId, users))
     const choice: Choice = { addable: [], existing: new Map(), conflicts: new Map() }
     for (const each of users) {
-      const { user, tenants, identities } = each
+      const { user, tenants, identities, passkeys } = each
       const id = emails.get(user.canonicalEmail)
       const conflict = conflictOf(each)
       if (id !== undefined) choice.existing.set(each, id)
@@ -76,7 +84,7 @@ export function createChoice() {
       else {
         join(tenants)
         choice.addable.push(each)
-        remember({ users: [user], tenants, identities })
+        remember({ users: [user], tenants, identities, passkeys })
       }
     }
     return choice
@@ -91,7 +99,14 @@ interface Taken {
   users: readonly TakenUser[]
   tenants: readonly TakenTenant[]
   identities: readonly IdentityKey[]
+  passkeys: readonly PasskeyKey[]
 }
+
+type PasskeyKey = Pick<ImportedPasskey, 'credentialId'>
+
+/** One text of bytes, which base64url can write in several ways. */
+const canonicalOf = ({ credentialId }: PasskeyKey) =>
+  Buffer.from(credentialId, 'base64url').toString('base64url')
 
 const keyOf = ({ connection, issuer, subject }: IdentityKey) => JSON.stringify([connection, issuer, subject])
 
@@ -110,6 +125,9 @@ async function findTaken(
     .flatMap(({ tenants }) => tenants)
     .flatMap(({ id, externalId }) => (externalId === null ? [] : { id, externalId }))
   const identities = users.flatMap(({ identities }) => identities)
+  const credentialIds = users.flatMap(({ passkeys }) =>
+    passkeys.map(({ credentialId }) => Buffer.from(credentialId, 'base64url')),
+  )
   return {
     users: await query<TakenUser>(findUsersStatement, [databaseId, JSON.stringify(keys)]),
     tenants:
@@ -120,8 +138,17 @@ async function findTaken(
       identities.length === 0
         ? []
         : await query<IdentityKey>(findIdentitiesStatement, [databaseId, JSON.stringify(identities)]),
+    passkeys: credentialIds.length === 0 ? [] : await findTakenPasskeys({ query }, databaseId, credentialIds),
   }
 }
+
+async function findTakenPasskeys({ query }: Queries, databaseId: string, credentialIds: Uint8Array[]) {
+  const rows = await query<{ id: Uint8Array }>(findPasskeysStatement, [databaseId, credentialIds])
+  return rows.map(({ id }) => ({ credentialId: Buffer.from(id).toString('base64url') }))
+}
+
+const findPasskeysStatement = `
+  SELECT credential_id AS id FROM usher.factor WHERE database_id = $1::uuid AND credential_id = ANY($2::bytea[])`
 
 // OFFSET 0 keeps the look-ups of each key separate. With a list of keys, Postgres reads all users of a database whose statistics
 // are older than the import.

@@ -4,9 +4,10 @@ import type { Queries } from '../../store.js'
 import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
 import { selected, type UserFields, userFields } from '../user-fields.js'
+import type { ImportedPasskey } from './import-users.js'
 
 /**
- * A user with all tenants in the order of joining, with identities and authenticator apps. The times of these are text, as
+ * A user with all tenants in the order of joining, with identities, passkeys and authenticator apps. The times of these are text, as
  * Postgres writes it in JSON.
  */
 export type UserToExport = Omit<
@@ -38,6 +39,8 @@ export type UserToExport = Omit<
       linkedAt: string
     }[]
     factors: { id: string; name: string | null; sealedSecret: string; createdAt: string }[]
+    /** Bytes are hexadecimal. */
+    passkeys: (Omit<ImportedPasskey, 'id' | 'createdAt'> & { createdAt: string })[]
   }
 
 /** Returns users of a database ordered by id. @param withFactors whether to read the authenticator apps */
@@ -66,6 +69,14 @@ const listStatement = `
           'email', identity.email, 'isProven', is_proven, 'linkedAt', linked_at) ORDER BY linked_at, identity.id)
         FROM usher.identity WHERE identity.database_id = $1::uuid AND identity.user_id = u.id
       ), '[]') AS identities,
+      CASE WHEN u.needs_second_step IS NOT NULL THEN COALESCE((
+        SELECT json_agg(json_build_object('credentialId', encode(credential_id, 'hex'),
+          'publicKey', encode(public_key, 'hex'), 'userHandle', encode(user_handle, 'hex'), 'domain', domain,
+          'transports', transports, 'signCount', sign_count, 'isSynced', is_synced, 'logsIn', logs_in,
+          'name', factor.name, 'createdAt', factor.created_at) ORDER BY factor.created_at, factor.id)
+        FROM usher.factor
+        WHERE factor.database_id = $1::uuid AND factor.user_id = u.id AND factor.kind = 'passkey'
+      ), '[]') ELSE '[]' END AS passkeys,
       CASE WHEN $4::boolean AND u.needs_second_step IS NOT NULL THEN COALESCE((
         SELECT json_agg(json_build_object('id', factor.id, 'name', name,
           'sealedSecret', encode(sealed_secret, 'hex'), 'createdAt', factor.created_at)

@@ -22,7 +22,20 @@ export interface UserWithTenants {
       isIdGiven: boolean
     })[]
   identities: Omit<Identity, 'databaseId' | 'userId'>[]
+  passkeys: ImportedPasskey[]
   factors: (Pick<Factor, 'id' | 'name' | 'createdAt'> & { sealedSecret: Uint8Array })[]
+}
+
+/** A passkey to add. Bytes are base64url. */
+export interface ImportedPasskey extends Pick<Factor, 'id' | 'name' | 'createdAt'> {
+  credentialId: string
+  publicKey: string
+  userHandle: string
+  domain: string
+  transports: string[]
+  signCount: number
+  isSynced: boolean
+  logsIn: boolean
 }
 
 export interface AddedUsers {
@@ -132,6 +145,13 @@ async function insertWaysIn({ query }: Queries, databaseId: string, users: reado
     users.flatMap((each) => of(each).map((row) => ({ ...row, userId: each.user.id })))
   const identities = rowsOf(({ identities }) => identities)
   const factors = rowsOf(({ factors }) => factors)
+  const passkeys = rowsOf(({ passkeys }) => passkeys).map((each) => ({
+    ...each,
+    credentialId: hexOf(each.credentialId),
+    publicKey: hexOf(each.publicKey),
+    userHandle: hexOf(each.userHandle),
+  }))
+  if (passkeys.length > 0) await query(insertPasskeysStatement, [databaseId, JSON.stringify(passkeys)])
   if (identities.length > 0) await query(insertIdentitiesStatement, [databaseId, JSON.stringify(identities)])
   if (factors.length === 0) return
   const rows = factors.map((each) => ({
@@ -140,6 +160,17 @@ async function insertWaysIn({ query }: Queries, databaseId: string, users: reado
   }))
   await query(insertFactorsStatement, [databaseId, JSON.stringify(rows)])
 }
+
+const hexOf = (text: string) => Buffer.from(text, 'base64url').toString('hex')
+
+const insertPasskeysStatement = `
+  INSERT INTO usher.factor (database_id, id, user_id, kind, name, created_at, credential_id, public_key, user_handle, domain,
+    transports, sign_count, is_synced, logs_in)
+  SELECT $1::uuid, id, "userId", 'passkey', name, "createdAt", decode("credentialId", 'hex'), decode("publicKey", 'hex'),
+    decode("userHandle", 'hex'), domain, transports, "signCount", "isSynced", "logsIn"
+  FROM json_to_recordset($2::json) AS new_passkey (id uuid, "userId" uuid, name text, "createdAt" timestamptz,
+    "credentialId" text, "publicKey" text, "userHandle" text, domain text, transports text[], "signCount" bigint,
+    "isSynced" boolean, "logsIn" boolean)`
 
 const insertIdentitiesStatement = `
   INSERT INTO usher.identity (database_id, id, connection, issuer, subject, user_id, email, is_proven, linked_at)
