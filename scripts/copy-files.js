@@ -10,6 +10,8 @@ const adapter = 'node_modules/@ts-rest/fastify'
 const [licence, code] = ['LICENCE', 'index.esm.mjs'].map((file) => readFileSync(`${adapter}/${file}`, 'utf8'))
 writeFileSync('server/dist/http/ts-rest-fastify.js', `/*\n${licence}*/\n${code}`)
 
+cpSync('sdk/ui/ui.css', 'sdk/dist/ui/ui.css')
+
 // The last step: scripts/is-built.js looks at this folder.
 const target = 'server/dist/migrations'
 rmSync(target, { recursive: true, force: true })

@@ -1,0 +1,202 @@
+import type { Client } from '../../client.js'
+import type { User } from '../../schemas.js'
+import { buttonOf } from '../controls.js'
+import { create, directionOf, nodesOf, part } from '../dom.js'
+import { UsherElement } from '../element.js'
+import type { Flow } from '../flow-engine.js'
+import { line } from '../view.js'
+import { factors } from './factors.js'
+import { identities, sessions } from './logins.js'
+import { deletion, email, password, profile } from './profile.js'
+import { type Account, flowOf, type Section } from './section.js'
+import {
+  invitationsOf,
+  membersOf,
+  nameOf,
+  rightsOf,
+  type Team,
+  tenantDeletionOf,
+  tenants,
+} from './tenants.js'
+
+const sections = { profile, email, password, factors, sessions, identities, tenants, deletion }
+
+/** A section of `<usher-account>`. */
+export type SectionName = keyof typeof sections
+
+/** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
+abstract class UserElement extends UsherElement {
+  #flows: (Flow & { draw(): Promise<void> })[] = []
+  #user: string | undefined
+
+  /** Returns the sections of a user, or undefined if there is nothing to show. */
+  protected abstract sectionsOf(account: Account): readonly Section[]
+
+  protected override begin(client: Client) {
+    const load = async () => {
+      const { token } = client
+      const [user, features] = token ? await Promise.all([client.me(), client.features()]) : []
+      if (token !== client.token) return
+      if (user?.error ?? features?.error) this.send('usher-error', { error: user?.error ?? features?.error })
+      this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
+    }
+    this.onEnd(
+      client.subscribe(() => {
+        // Not at a new token of the same user, which would close what the user is doing.
+        if (!client.token || !this.#user) load()
+      }),
+    )
+    this.onEnd(() => this.#stop())
+    load()
+  }
+
+  #accountOf(client: Client, user: User, features: Account['features']): Account {
+    const account: Account = {
+      client,
+      features,
+      user,
+      refresh: async () => {
+        const { data } = await client.me()
+        if (data) account.user = data
+        this.send('usher-change')
+        this.changed(account)
+      },
+      signedOut: () => {
+        this.#show(undefined)
+        this.send('usher-signed-out')
+      },
+    }
+    return account
+  }
+
+  /** Called after a change of the user. */
+  protected changed(_account: Account) {}
+
+  #stop() {
+    for (const flow of this.#flows) flow.stop()
+    this.#flows = []
+  }
+
+  #show(account: Account | undefined) {
+    this.#stop()
+    this.#user = account?.user.id
+    if (account) this.#flows = this.sectionsOf(account).map((section) => flowOf(account, section))
+    this.paint()
+  }
+
+  protected override paint() {
+    this.paintFlows(this.#flows, 'h2')
+  }
+}
+
+/**
+ * `<usher-account>`: what users change of their account. Attribute `sections`: their names in order, such as `profile email factors`. By
+ * default all that the database offers. Events: `usher-change`, `usher-signed-out`, `usher-error`.
+ */
+export class UsherAccount extends UserElement {
+  protected override sectionsOf({ features }: Account) {
+    const offered = Object.keys(sections).filter(
+      (name) =>
+        (name !== 'factors' || features.secondFactor !== 'off' || features.passkeys) &&
+        (name !== 'tenants' || features.tenantOperations) &&
+        features.accountOperations,
+    )
+    const names = this.getAttribute('sections')?.split(/\s+/) ?? offered
+    return names.filter((name) => offered.includes(name)).map((name) => sections[name as SectionName])
+  }
+}
+
+/**
+ * `<usher-tenant>`: members, invitations and the name of a tenant. Attribute `tenant`: its ID. By default the first one of the user.
+ * Events: `usher-change`, `usher-signed-out`, `usher-error`.
+ */
+export class UsherTenant extends UserElement {
+  static override observedAttributes = ['lang', 'tenant']
+
+  protected override sectionsOf(account: Account) {
+    const wanted = this.getAttribute('tenant')
+    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    if (!membership) return [missing]
+    const team: Team = { ...account, membership }
+    const rights = rightsOf(account.features, membership.role)
+    return [
+      membersOf(team),
+      ...(rights === 'member' ? [] : [invitationsOf(team), nameOf(team)]),
+      ...(rights === 'owner' ? [tenantDeletionOf(team)] : []),
+    ]
+  }
+
+  override attributeChangedCallback(name?: string) {
+    if (name === 'tenant') this.connectedCallback()
+    else super.attributeChangedCallback()
+  }
+
+  protected override changed(account: Account) {
+    const wanted = this.getAttribute('tenant')
+    // The user has left the tenant, or has deleted it.
+    if (!account.user.memberships.some(({ id }) => !wanted || id === wanted)) this.connectedCallback()
+  }
+}
+
+const missing: Section = () => ({
+  name: 'no-tenant',
+  title: line('tenantProfile'),
+  lines: [line('notMember')],
+  actions: [],
+})
+
+/**
+ * `<usher-user-menu>`: the user who is logged in, tenants to switch to, the account, and log-out. Attribute `account-href`: where the
+ * account is. Events: `usher-tenant` (`detail.tenantId`), `usher-signed-out`.
+ */
+export class UsherUserMenu extends UsherElement {
+  #user: User | undefined
+  #client: Client | undefined
+
+  protected override begin(client: Client) {
+    this.#client = client
+    const load = async () => {
+      this.#user = client.token ? (await client.me()).data : undefined
+      if (this.isConnected) this.paint()
+    }
+    this.onEnd(client.subscribe(load))
+    load()
+  }
+
+  protected override paint() {
+    const user = this.#user
+    if (!user) return this.replaceChildren()
+    const look = this.look()
+    const button = (id: string, label: ReturnType<typeof line>, run: () => unknown) => {
+      const made = buttonOf({ id, label, kind: 'secondary', run: () => undefined }, look)
+      made.addEventListener('click', () => run())
+      return create('li', {}, made)
+    }
+    const href = this.getAttribute('account-href')
+    const list = create(
+      'ul',
+      part('list', look),
+      create('li', part('details', look), create('bdi', {}, user.email)),
+      href !== null &&
+        create('li', {}, create('a', { ...part('link', look), href }, ...nodesOf(line('openAccount'), look))),
+      ...user.memberships.map(({ id, name }) =>
+        button(`tenant-${id}`, line('switchTenant', { name }), () =>
+          this.send('usher-tenant', { tenantId: id }),
+        ),
+      ),
+      button('log-out', line('logOut'), async () => {
+        await this.#client?.signOut()
+        this.send('usher-signed-out')
+      }),
+    )
+    const menu = create(
+      'details',
+      part('menu', look),
+      create('summary', part('secondary', look), create('bdi', {}, user.preferredName ?? user.email)),
+      list,
+    )
+    this.replaceChildren(
+      create('div', { ...part('root', look), lang: look.language, dir: directionOf(look.language) }, menu),
+    )
+  }
+}

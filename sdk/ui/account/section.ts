@@ -1,0 +1,63 @@
+import type { Client } from '../../client.js'
+import type { Operations } from '../../endpoints.js'
+import type { Features, User } from '../../schemas.js'
+import { createFlow, type Flow } from '../flow-engine.js'
+import { line, type Outcome, type Screen, type Shown } from '../view.js'
+
+/** What the sections of an account share. */
+export interface Account {
+  readonly client: Client
+  readonly features: Features
+  /** The user, as it was read last. */
+  user: User
+  /** Reads the user again, and draws the sections that show it. */
+  refresh(): Promise<void>
+  /** Called when the user is no longer logged in. */
+  signedOut(): void
+}
+
+/** Draws a section. */
+export type Section = (account: Account, usher: Operations) => Screen | Promise<Screen>
+
+const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
+
+/** Returns the flow of a section, which is drawn again after each change. */
+export function flowOf(account: Account, section: Section): Flow & { draw(): Promise<void> } {
+  let operations: Operations
+  const begin = async (): Promise<Outcome> => ({ screen: again(await section(account, operations)) })
+
+  /** Draws the section again after an action without another screen. */
+  const again = (screen: Screen): Screen => {
+    const wrap = (action: Screen['actions'][number]) => ({
+      ...action,
+      async run(values: Readonly<Record<string, string>>) {
+        const outcome = await action.run(values)
+        if (!outcome || outcome.error || outcome.fieldErrors) return outcome
+        return { ...outcome, screen: again(outcome.screen ?? (await section(account, operations))) }
+      },
+    })
+    const items = screen.items?.map((item) => ({ ...item, actions: item.actions?.map(wrap) ?? [] }))
+    return { ...screen, actions: screen.actions.map(wrap), ...(items && { items }) }
+  }
+
+  const flow = createFlow(
+    account.client,
+    (usher) => {
+      operations = usher
+      return { ...loading, start: begin }
+    },
+    ({ code }) => {
+      if (/^token_|^session_ended/.test(code)) account.signedOut()
+      return undefined
+    },
+  )
+  return Object.assign(flow, {
+    async draw() {
+      flow.show(again(await section(account, operations)))
+    },
+  })
+}
+
+/** Returns the name of a role: of a built-in one in the reader's language. */
+export const roleName = (role: string): Shown =>
+  role === 'owner' || role === 'admin' || role === 'member' ? line(role) : { text: role }

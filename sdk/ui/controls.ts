@@ -1,0 +1,100 @@
+import { create, type Look, nodesOf, part, plainOf } from './dom.js'
+import { type Action, type Field, line, type Shown } from './view.js'
+
+let count = 0
+
+/** Returns an ID that no other part of the page has. */
+export const newId = () => `usher-${++count}`
+
+/** A field as it is shown. */
+export interface ShownField {
+  node: HTMLElement
+  input: HTMLInputElement | HTMLSelectElement
+  /** Shows what is wrong with the value, or nothing. */
+  fail(error: Shown | undefined): void
+}
+
+const inputModes = { text: undefined, email: 'email', password: undefined, code: 'numeric' } as const
+
+/** Returns a field with its label, hint and place for an error. */
+export function fieldOf(field: Field, look: Look): ShownField {
+  const id = newId()
+  const error = create('p', { ...part('error', look), id: `${id}-error` })
+  const hint =
+    field.hint && create('p', { ...part('hint', look), id: `${id}-hint` }, ...nodesOf(field.hint, look))
+  const input = inputOf(field, id, look)
+  const described = [hint?.id, error.id].filter(Boolean).join(' ')
+  input.setAttribute('aria-describedby', described)
+  const optional = field.isOptional && create('small', {}, ' ', ...nodesOf(line('optional'), look))
+  const node = create(
+    'div',
+    { ...part('field', look), 'data-name': field.name },
+    create('label', { ...part('label', look), for: id }, ...nodesOf(field.label, look), optional),
+    field.type === 'password' ? withReveal(input as HTMLInputElement, look) : input,
+    hint,
+    error,
+  )
+  return {
+    node,
+    input,
+    fail(shown) {
+      error.replaceChildren(...(shown ? nodesOf(shown, look) : []))
+      if (shown) input.setAttribute('aria-invalid', 'true')
+      else input.removeAttribute('aria-invalid')
+    },
+  }
+}
+
+function inputOf(
+  { name, type, autocomplete, value, isOptional, isReadonly, options }: Field,
+  id: string,
+  look: Look,
+) {
+  const common = { ...part('input', look), id, name, autocomplete, required: !isOptional && !isReadonly }
+  if (options)
+    return create(
+      'select',
+      common,
+      ...options.map((each) =>
+        create('option', { value: each.value, selected: each.value === value }, plainOf(each.label, look)),
+      ),
+    )
+  return create('input', {
+    ...common,
+    type: type === 'code' ? 'text' : type,
+    inputmode: inputModes[type],
+    value,
+    readonly: isReadonly,
+    // Addresses and codes are never prose.
+    ...(type !== 'text' && { autocapitalize: 'none', spellcheck: 'false', dir: 'ltr' }),
+    ...(type === 'text' && { dir: 'auto' }),
+  })
+}
+
+/** Returns a password with a button that shows it. */
+function withReveal(input: HTMLInputElement, look: Look) {
+  const button = create('button', { ...part('reveal', look), type: 'button', 'aria-controls': input.id })
+  const show = (isShown: boolean) => {
+    input.type = isShown ? 'text' : 'password'
+    button.replaceChildren(...nodesOf(line(isShown ? 'hide' : 'show'), look))
+    button.setAttribute('aria-label', plainOf(line(isShown ? 'hidePassword' : 'showPassword'), look))
+  }
+  button.addEventListener('click', () => show(input.type === 'password'))
+  show(false)
+  return create('div', part('control', look), input, button)
+}
+
+/** Returns a button. */
+export function buttonOf({ id, label, kind, object }: Action, look: Look) {
+  const text = plainOf(label, look)
+  return create(
+    'button',
+    {
+      ...part(kind, look),
+      type: kind === 'submit' ? 'submit' : 'button',
+      'data-action': id,
+      'aria-label': object === undefined ? undefined : `${text} ${object}`,
+    },
+    ...nodesOf(label, look),
+  )
+}

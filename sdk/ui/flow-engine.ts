@@ -1,0 +1,167 @@
+import { type Client, endpoints } from '../client.js'
+import type { Endpoint } from '../endpoint.js'
+import type { Operations } from '../endpoints.js'
+import type { UsherError } from '../errors.js'
+import type { SecondFactorProof } from '../schemas.js'
+import { type AskSecondFactor, withSecondFactor } from '../second-factor.js'
+import { claimsOf } from '../token-claims.js'
+import { messagesOf } from './messages.js'
+import { secondFactor } from './second-factor.js'
+import type { Action, Feedback, Outcome, Screen, Values } from './view.js'
+
+/** What is shown, and what its buttons do. */
+export interface Flow {
+  readonly screen: Screen
+  readonly feedback: Feedback
+  /** Calls the listener after each change, and starts the flow. Returns a function that ends this. */
+  subscribe(listener: () => void): () => void
+  /** Runs an action of the screen. Does nothing while another one runs. */
+  submit(id: string, values?: Values): Promise<void>
+  /** Shows another screen. An action that still runs no longer counts. */
+  show(screen: Screen, outcome?: Outcome): void
+  /** Ends what waits, such as passkeys in the list of a field. `subscribe` starts it again. */
+  stop(): void
+}
+
+const quiet: Feedback = { isBusy: false, error: undefined, fieldErrors: {}, status: undefined }
+
+/** Returns the actions of a screen and of its rows. */
+export const actionsOf = ({ actions, items = [] }: Screen) => [
+  ...actions,
+  ...items.flatMap(({ actions = [] }) => actions),
+]
+
+/** Returns the operations of a client, which ask for the second factor where they need one. */
+export function askingOperations(client: Client, ask: AskSecondFactor): Operations {
+  const userOf = () => client.token && claimsOf(client.token).sub
+  const steps = {
+    ...client,
+    ask,
+    // A login or log-out of another tab ends the question.
+    startCall: () => {
+      const user = userOf()
+      return () => userOf() === user
+    },
+  }
+  const asking = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
+    name,
+    withSecondFactor(client[name as keyof Operations] as never, endpoint, steps),
+  ])
+  return Object.fromEntries(asking) as Operations
+}
+
+/**
+ * Creates a flow. Where an operation needs a second factor, the flow asks for it and goes on.
+ *
+ * @param begin returns the first screen. Its `usher` asks in this flow.
+ * @param lead returns what an error leads to
+ */
+export function createFlow(
+  client: Client,
+  begin: (usher: Operations) => Screen,
+  lead: (error: UsherError<string>, screen: Screen) => Outcome | undefined = () => undefined,
+): Flow {
+  const listeners = new Set<() => void>()
+  let feedback: Feedback = { ...quiet, isBusy: true }
+  /** A question, which is shown instead of the screen. */
+  let question: Screen | undefined
+  /** Ends the question. */
+  let end: (proof?: SecondFactorProof) => void = () => {}
+  let isCancelled = false
+  let isStarted = false
+  /** Aborts when the screen is left. */
+  let stay = new AbortController()
+
+  function emit(change: Partial<Feedback>) {
+    feedback = { ...quiet, ...change }
+    for (const listener of listeners) listener()
+  }
+
+  const emitError = (error: UsherError<string> | undefined, { fields = [] }: Screen) =>
+    emit(error ? messagesOf(error, fields) : {})
+
+  const ask: AskSecondFactor = (prompt) =>
+    new Promise((resolve) => {
+      end()
+      end = (proof) => {
+        isCancelled = !proof
+        resolve(proof)
+      }
+      question = secondFactor(prompt, (proof) => end(proof))
+      emitError(prompt.error, question)
+    })
+
+  let screen = begin(askingOperations(client, ask))
+
+  /** Shows what an action or the start of the screen has led to, unless the screen was left meanwhile. */
+  async function follow(running: Promise<Outcome | undefined>, { signal }: AbortController) {
+    const outcome = (await running) ?? {}
+    if (signal.aborted) return
+    const { error, fieldErrors, status } = outcome
+    // A screen that waits cannot be shown again: it would ask again.
+    const shown = isCancelled && !screen.isWaiting ? { screen } : leadFrom(outcome)
+    if (shown?.screen) return show(shown.screen, shown)
+    if (question) return show(screen, outcome)
+    if (error) return emitError(error, screen)
+    emit({ status, ...(fieldErrors && { fieldErrors }) })
+  }
+
+  const leadFrom = (outcome: Outcome) =>
+    outcome.error && !outcome.screen ? lead(outcome.error, screen) : outcome
+
+  async function start() {
+    isStarted = true
+    isCancelled = false
+    const running = screen.start?.(stay.signal)
+    // What waits for a choice of the user, such as a passkey, shows nothing when it is ended.
+    if (running && (screen.isWaiting || (await running))) await follow(running, stay)
+  }
+
+  function show(next: Screen, { error, status }: Outcome = {}) {
+    stop()
+    question = undefined
+    screen = next
+    if (error) emitError(error, next)
+    else emit({ isBusy: next.isWaiting ?? false, status })
+    start()
+  }
+
+  function stop() {
+    isStarted = false
+    stay.abort(undefined)
+    stay = new AbortController()
+    end()
+  }
+
+  /** Runs an action of the question. A proof lets the operation go on. */
+  async function answer(action: Action, values: Values) {
+    const outcome = await action.run(values)
+    if (!outcome || !question) return
+    question = outcome.screen ?? question
+    emitError(outcome.error, question)
+  }
+
+  return {
+    get screen() {
+      return question ?? screen
+    },
+    get feedback() {
+      return feedback
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      if (!isStarted) start()
+      return () => void listeners.delete(listener)
+    },
+    async submit(id, values = {}) {
+      const action = actionsOf(question ?? screen).find((each) => each.id === id)
+      if (!action || feedback.isBusy) return
+      emit({ isBusy: true })
+      if (question) return answer(action, values)
+      isCancelled = false
+      await follow(Promise.resolve(action.run(values)), stay)
+    },
+    show,
+    stop,
+  }
+}

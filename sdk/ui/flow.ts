@@ -1,0 +1,225 @@
+import type { Client } from '../client.js'
+import type { Operations } from '../endpoints.js'
+import type { UsherError } from '../errors.js'
+import { createExternalLogin } from '../external.js'
+import { createLoginByMail } from '../login-by-mail.js'
+import { createPasskeys } from '../passkeys.js'
+import type { Features } from '../schemas.js'
+import { createFlow, type Flow } from './flow-engine.js'
+import { enrol, enrolTotp, recoveryCodes } from './sign-in/enrolment.js'
+import {
+  changeEmail,
+  expiredLink,
+  invitation,
+  resetPassword,
+  returned,
+  undoEmailChange,
+  verifyEmail,
+} from './sign-in/links.js'
+import { closed, logIn, signUp, unavailable } from './sign-in/log-in.js'
+import { forgotPassword, mailLogin, mailSent, proveEmail } from './sign-in/mails.js'
+import type { Draw, ScreenName, SignIn, SignInOptions } from './sign-in/sign-in.js'
+import { chooseTenant, createTenant, signedInScreen } from './sign-in/tenants.js'
+import { line, type Outcome, type Screen } from './view.js'
+
+export type { Flow } from './flow-engine.js'
+export type { FieldTexts, ScreenName, SignInOptions, SignUpField, SubmitDetail } from './sign-in/sign-in.js'
+export type { Action, Feedback, Field, Item, Line, Outcome, Screen, Shown, Values } from './view.js'
+
+/** The steps of a login. */
+export interface SignInFlow extends Flow {
+  /** Shows another screen. */
+  go(screen: ScreenName): void
+}
+
+const draws: Record<ScreenName, Draw> = {
+  'log-in': logIn,
+  'sign-up': signUp,
+  'forgot-password': forgotPassword,
+  'mail-login': mailLogin,
+  'mail-sent': mailSent,
+  'prove-email': proveEmail,
+  login: returned,
+  'reset-password': resetPassword,
+  'verify-email': verifyEmail,
+  'change-email': changeEmail,
+  'undo-email-change': undoEmailChange,
+  invitation,
+  enrol,
+  'enrol-totp': enrolTotp,
+  'recovery-codes': recoveryCodes,
+  'choose-tenant': (signIn) => chooseTenant(signIn, []),
+  'create-tenant': createTenant,
+  'expired-link': (signIn) => expiredLink(signIn, ''),
+  closed,
+  unavailable,
+  'signed-in': signedInScreen,
+}
+
+/** The screens to which mails and providers lead, by the last part of the path. */
+const linked: readonly string[] = [
+  'login',
+  'reset-password',
+  'verify-email',
+  'change-email',
+  'undo-email-change',
+  'invitation',
+] satisfies ScreenName[]
+
+/** Until the database says what it offers. */
+const unknownFeatures: Features = {
+  signUp: false,
+  password: { min: 8, max: 256 },
+  accountOperations: false,
+  tenantOperations: false,
+  verifyEmailWithToken: false,
+  loginMail: 'off',
+  secondFactor: 'off',
+  passkeys: false,
+  roles: [],
+}
+
+interface Page {
+  location?: { hash: string; pathname: string }
+  sessionStorage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+}
+
+/**
+ * Creates the steps of a login: sign-up, log-in by password, passkey, mail, or at a provider, second factor, new password, links of
+ * mails, invitations, and the choice of a tenant. For pages that draw the screens themselves; `<usher-sign-in>` draws them with it.
+ *
+ * @example
+ * ```ts
+ * const flow = createSignInFlow(usher, { onSignedIn: () => location.assign('/') })
+ * flow.subscribe(() => draw(flow.screen, flow.feedback))
+ * form.onsubmit = () => flow.submit('logIn', { email, password })
+ * ```
+ */
+export function createSignInFlow(client: Client, options: SignInOptions = {}): SignInFlow {
+  const { location } = globalThis as unknown as Page
+  const link = options.link ?? location?.hash ?? ''
+  const page = options.page ?? location?.pathname.split('/').pop() ?? ''
+  const [, code = ''] = /[#&]code=([^&]+)/.exec(link) ?? []
+  const isLinked = linked.includes(page) && /[#&](code|error)=/.test(link)
+  const first = options.screen ?? (isLinked ? (page as ScreenName) : client.token ? 'signed-in' : 'log-in')
+  let signIn: SignIn
+
+  const flow = createFlow(
+    client,
+    (usher) => {
+      signIn = createSignIn(client, usher, { ...options, link })
+      signIn.code = code
+      return loading(signIn, first)
+    },
+    (error, screen) => lead(signIn, error, screen),
+  )
+  return Object.assign(flow, { go: (name: ScreenName) => flow.show(draws[name](signIn)) })
+}
+
+function createSignIn(client: Client, usher: Operations, options: SignInOptions): SignIn {
+  const signIn: SignIn = {
+    client,
+    usher,
+    options,
+    external: createExternalLogin(usher),
+    byMail: createLoginByMail(usher),
+    passkeys: createPasskeys(usher),
+    features: unknownFeatures,
+    connections: [],
+    email: '',
+    code: '',
+    mail: 'login',
+    get invitation() {
+      return keptInvitation()
+    },
+    set invitation(code) {
+      keepInvitation(code)
+    },
+    next: undefined,
+    challenge: '',
+    totp: undefined,
+    recoveryCodes: [],
+    to: (name) => ({ screen: draws[name](signIn) }),
+    signedIn: () => afterLogin(signIn),
+  }
+  return signIn
+}
+
+/** Asks what the database offers, and then shows a screen. */
+const loading = (signIn: SignIn, first: ScreenName): Screen => ({
+  name: 'loading',
+  title: line('busy'),
+  actions: [],
+  isWaiting: true,
+  async start() {
+    const [features, connections] = await Promise.all([
+      signIn.usher.features(),
+      signIn.usher.listConnections(),
+    ])
+    if (features.error) return { screen: { ...unavailable(signIn), actions: retry(signIn, first) } }
+    signIn.features = features.data
+    signIn.connections = connections.data?.connections ?? []
+    return signIn.to(first)
+  },
+})
+
+const retry = (signIn: SignIn, first: ScreenName) =>
+  unavailable(signIn).actions.map((each) => ({ ...each, run: () => ({ screen: loading(signIn, first) }) }))
+
+/** Returns what follows a login. */
+async function afterLogin(signIn: SignIn): Promise<Outcome> {
+  const { next, invitation: code, options, usher } = signIn
+  signIn.next = undefined
+  if (next) return signIn.to(next)
+  if (code) {
+    signIn.code = code
+    return signIn.to('invitation')
+  }
+  if (options.tenant === 'choose') {
+    const { data: user, error } = await usher.me()
+    if (error) return { error }
+    if (user.memberships.length > 0) return { screen: chooseTenant(signIn, user.memberships) }
+    if (signIn.features.tenantOperations) return signIn.to('create-tenant')
+  }
+  options.onSignedIn?.()
+  return signIn.to('signed-in')
+}
+
+/** Returns the screen to which an error leads. */
+function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outcome | undefined {
+  const { code, secondFactor, profile } = error
+  if (code === 'enrolment_required' && secondFactor?.challenge) {
+    signIn.challenge = secondFactor.challenge
+    return signIn.to('enrol')
+  }
+  if (code === 'code_invalid' && (linked.includes(name) || name === 'sign-up'))
+    return { screen: expiredLink(signIn, name) }
+  if (code === 'email_not_proven') {
+    signIn.email = profile?.email ?? ''
+    return signIn.to('prove-email')
+  }
+  if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
+  const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
+  return isLost && name !== 'log-in' ? { ...signIn.to('log-in'), error } : undefined
+}
+
+const kept = 'usher.invitation'
+
+/** Returns the invitation that the user is accepting, also after a login at a provider has left the page. */
+function keptInvitation() {
+  try {
+    return (globalThis as Page).sessionStorage?.getItem(kept) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function keepInvitation(code: string | undefined) {
+  try {
+    const { sessionStorage } = globalThis as Page
+    if (code) sessionStorage?.setItem(kept, code)
+    else sessionStorage?.removeItem(kept)
+  } catch {
+    // The link can be opened again after the login.
+  }
+}

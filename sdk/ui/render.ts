@@ -1,0 +1,189 @@
+import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
+import { create, type Look, nodesOf, part, plainOf } from './dom.js'
+import { actionsOf, type Flow } from './flow-engine.js'
+import { qrOf } from './qr.js'
+import { type Action, type Item, line, type Screen, type Shown } from './view.js'
+
+/** How a flow is shown. */
+export interface Options {
+  look: Look
+  /** Element of the title. */
+  heading: 'h1' | 'h2'
+}
+
+/**
+ * Shows a flow in an element, and follows its changes.
+ *
+ * @param left called when a form with a password has led to another screen, so that password managers save it
+ * @returns a function that ends this
+ */
+export function render(root: HTMLElement, flow: Flow, { look, heading, left }: Options & { left?(): void }) {
+  let shown: Screen | undefined
+  let form: ReturnType<typeof formOf> | undefined
+
+  function update() {
+    const { screen, feedback } = flow
+    if (screen !== shown) {
+      const former = form && { form, shown }
+      shown = screen
+      form = formOf(screen, { look, heading }, (id) => flow.submit(id, form?.values()))
+      root.replaceChildren(form.node)
+      if (former) {
+        keepPlace(form, former.form, former.shown?.name === screen.name)
+        if (former.shown?.fields?.some(({ type }) => type === 'password')) left?.()
+      }
+    }
+    form?.show(feedback)
+  }
+
+  update()
+  return flow.subscribe(update)
+}
+
+/** Moves the focus to the same place of a screen that was drawn again, or to the title of another one. */
+function keepPlace(form: ReturnType<typeof formOf>, former: ReturnType<typeof formOf>, isSame: boolean) {
+  const { place } = former
+  // The focus is elsewhere on the page.
+  if (place === undefined) return
+  const same = isSame && place ? form.node.querySelector<HTMLElement>(place) : null
+  ;(same ?? form.title).focus()
+}
+
+function formOf(screen: Screen, { look, heading }: Options, submit: (id: string) => unknown) {
+  const id = newId()
+  const text = (shown: Shown, name: 'text' | 'details' = 'text') =>
+    create('p', part(name, look), ...nodesOf(shown, look))
+  const title = create(
+    heading,
+    { ...part('title', look), id, tabindex: '-1' },
+    ...nodesOf(screen.title, look),
+  )
+  const alert = create('p', { ...part('alert', look), role: 'alert' })
+  const status = create('p', { ...part('status', look), role: 'status' })
+  const fields = new Map<string, ShownField>()
+  const shownField = (field: Parameters<typeof fieldOf>[0]) => {
+    const made = fieldOf(field, look)
+    fields.set(field.name, made)
+    return made.node
+  }
+  const button = (action: Action) => {
+    const made = buttonOf(action, look)
+    if (action.kind !== 'submit') made.addEventListener('click', () => submit(action.id))
+    return made
+  }
+  const buttons = (...kinds: Action['kind'][]) =>
+    screen.actions.filter(({ kind }) => kinds.includes(kind)).map(button)
+  const providers = buttons('provider')
+  const itemOf = ({ id: key, title, details = [], field, actions = [] }: Item) =>
+    create(
+      'li',
+      { ...part('item', look), 'data-id': key },
+      create('strong', {}, ...nodesOf(title, look)),
+      ...details.map((each) => text(each, 'details')),
+      field && shownField(field),
+      ...actions.map(button),
+    )
+  const node = create(
+    'form',
+    { ...part('form', look), 'data-screen': screen.name, 'aria-labelledby': id, novalidate: true },
+    title,
+    alert,
+    ...(screen.lines ?? []).map((each) => text(each)),
+    ...(screen.qr ? qrNodes(screen.qr, look) : []),
+    screen.codes && codesOf(screen.codes, look),
+    ...providers,
+    providers.length > 0 &&
+      screen.fields?.length !== undefined &&
+      create('p', part('divider', look), ...nodesOf(line('or'), look)),
+    screen.items?.length !== undefined &&
+      screen.items.length > 0 &&
+      create('ul', part('list', look), ...screen.items.map(itemOf)),
+    ...(screen.fields ?? []).map(shownField),
+    ...buttons('submit', 'danger', 'secondary'),
+    ...buttons('link'),
+    status,
+  )
+  node.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const action = actionsOf(screen).find(({ kind }) => kind === 'submit')
+    if (action) submit(action.id)
+  })
+
+  return {
+    node,
+    title,
+    /** Selector of what has the focus. Undefined if the focus is not in the form. */
+    get place() {
+      const { activeElement: active } = document
+      if (!active || !node.contains(active)) return undefined
+      const { name, dataset } = active as HTMLInputElement
+      return dataset.action
+        ? `[data-action="${CSS.escape(dataset.action)}"]`
+        : name
+          ? `[name="${CSS.escape(name)}"]`
+          : ''
+    },
+    values: () => Object.fromEntries([...fields].map(([name, { input }]) => [name, input.value])),
+    show({ isBusy, error, fieldErrors, status: done }: Flow['feedback']) {
+      node.setAttribute('aria-busy', String(isBusy))
+      alert.replaceChildren(...(error ? nodesOf(error, look) : []))
+      status.replaceChildren(...(done ? nodesOf(done, look) : []))
+      for (const [name, field] of fields) field.fail(fieldErrors[name])
+      const wrong = [...fields.values()].find(({ input }) => input.ariaInvalid === 'true')
+      wrong?.input.focus()
+    },
+  }
+}
+
+/** Shows a QR code and the secret in it, which also opens the app of a phone. */
+function qrNodes({ content, secret }: { content: string; secret: string }, look: Look) {
+  const place = create('div', part('qr', look))
+  const label = plainOf(line('qrLabel'), look)
+  // Without the picture, the secret is typed.
+  qrOf(content, label).then(
+    (picture) => place.append(picture),
+    () => {},
+  )
+  return [
+    place,
+    create(
+      'p',
+      part('text', look),
+      ...nodesOf(line('secret'), look),
+      ' ',
+      create('code', part('secret', look), secret.replace(/.{4}(?=.)/g, '$& ')),
+    ),
+    create(
+      'p',
+      part('text', look),
+      create('a', { ...part('link', look), href: content }, ...nodesOf(line('openApp'), look)),
+    ),
+  ]
+}
+
+/** Shows recovery codes with buttons that copy and print them. */
+function codesOf(codes: readonly string[], look: Look) {
+  const copy = create(
+    'button',
+    { ...part('secondary', look), type: 'button' },
+    ...nodesOf(line('copy'), look),
+  )
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(codes.join('\n')).then(
+      () => copy.replaceChildren(...nodesOf(line('copied'), look)),
+      () => getSelection()?.selectAllChildren(list),
+    )
+  })
+  const printing = create(
+    'button',
+    { ...part('secondary', look), type: 'button' },
+    ...nodesOf(line('print'), look),
+  )
+  printing.addEventListener('click', () => print())
+  const list = create(
+    'ul',
+    part('codes', look),
+    ...codes.map((code) => create('li', {}, create('code', { dir: 'ltr' }, code))),
+  )
+  return create('div', {}, list, copy, printing)
+}

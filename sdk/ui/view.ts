@@ -1,0 +1,92 @@
+import type { UsherError } from '../errors.js'
+import type { TextKey } from './texts/en.js'
+
+/** A text to show, with what replaces the names in braces. `count` chooses the plural. */
+export interface Line {
+  key: TextKey
+  values?: Readonly<Record<string, string | number | Date>>
+}
+
+/** A text of the elements, or one of the app or the user, which is shown as it is. */
+export type Shown = Line | { text: string }
+
+/** Returns a line. */
+export const line = (key: TextKey, values?: Line['values']): Line => ({ key, ...(values && { values }) })
+
+/** What a form has sent, by the names of its fields. */
+export type Values = Readonly<Record<string, string>>
+
+/** A field of a form. */
+export interface Field {
+  name: string
+  label: Shown
+  type: 'text' | 'email' | 'password' | 'code'
+  /** The token of the HTML standard, by which password managers fill the field. */
+  autocomplete: string
+  value?: string | undefined
+  isOptional?: boolean
+  /** For password managers: the account of a new password. */
+  isReadonly?: boolean
+  hint?: Line
+  /** The values of a list to choose from. */
+  options?: readonly { value: string; label: Shown }[]
+}
+
+/** What an action has led to. `error` stays on the screen, and is shown on the new one if there is one. */
+export interface Outcome {
+  screen?: Screen | undefined
+  error?: UsherError<string> | undefined
+  /** What the app says of fields that it has added, by their names. */
+  fieldErrors?: Readonly<Record<string, Shown>> | undefined
+  status?: Line | undefined
+}
+
+/** A button. */
+export interface Action {
+  id: string
+  label: Line
+  /** `submit` sends the form. The others need no field. */
+  kind: 'submit' | 'secondary' | 'danger' | 'link' | 'provider'
+  /** What the button acts on, for screen readers, such as the name of the row. */
+  object?: string
+  run(values: Values): Outcome | undefined | Promise<Outcome | undefined>
+}
+
+/** A row of a list. */
+export interface Item {
+  id: string
+  title: Shown
+  details?: readonly Shown[]
+  field?: Field
+  actions?: readonly Action[]
+}
+
+/** A form as data: what an element shows, and what a page of your own can show. */
+export interface Screen {
+  name: string
+  title: Shown
+  /** Paragraphs below the title. */
+  lines?: readonly Shown[]
+  fields?: readonly Field[]
+  actions: readonly Action[]
+  items?: readonly Item[]
+  /** The content of a QR code, and the secret in it. */
+  qr?: { content: string; secret: string }
+  /** Recovery codes. */
+  codes?: readonly string[]
+  /** Runs while the screen is shown. The signal aborts when another one is. */
+  start?(signal: AbortSignal): Promise<Outcome | undefined>
+  /** Whether nothing can be done until `start` has ended. */
+  isWaiting?: boolean
+}
+
+/** What is shown in addition to a screen. */
+export interface Feedback {
+  isBusy: boolean
+  /** Of the whole form. */
+  error: Line | undefined
+  /** By the name of the field. */
+  fieldErrors: Readonly<Record<string, Shown>>
+  /** What was done. */
+  status: Line | undefined
+}
