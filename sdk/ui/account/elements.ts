@@ -192,7 +192,7 @@ export class UsherUserMenu extends UsherElement {
     const menu = create(
       'details',
       part('menu', look),
-      create('summary', part('secondary', look), create('bdi', {}, user.preferredName ?? user.email)),
+      create('summary', {}, create('bdi', {}, user.preferredName ?? user.email)),
       list,
     )
     this.replaceChildren(
