@@ -11,7 +11,6 @@ export async function qrOf(content: string, label: string): Promise<SVGElement> 
     viewBox: `0 0 ${size} ${size}`,
     role: 'img',
     'aria-label': label,
-    'data-part': 'qr',
   }))
     picture.setAttribute(name, value)
   const dark = document.createElementNS(svg, 'path')

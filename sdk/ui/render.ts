@@ -27,7 +27,7 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
       const former = form && { form, shown }
       shown = screen
       form = formOf(screen, { look, heading }, (id) => flow.submit(id, form?.values()))
-      root.replaceChildren(form.node)
+      root.replaceChildren(...(screen.isEmpty ? [] : [form.node]))
       if (former) {
         keepPlace(form, former.form, former.shown?.name === screen.name)
         if (former.shown?.fields?.some(({ type }) => type === 'password')) left?.()

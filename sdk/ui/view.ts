@@ -76,6 +76,8 @@ export interface Screen {
   codes?: readonly string[]
   /** Runs while the screen is shown. The signal aborts when another one is. */
   start?(signal: AbortSignal): Promise<Outcome | undefined>
+  /** Whether there is nothing to show. */
+  isEmpty?: boolean
   /** Whether nothing can be done until `start` has ended. */
   isWaiting?: boolean
 }

@@ -46,6 +46,7 @@ export const identities: Section = async (_account, usher) => {
   const given = (password: string | undefined) => ({ password: password || undefined })
   return {
     ...screen,
+    isEmpty: own.length + others.length === 0,
     lines: [line('passwordIfAny')],
     fields: [{ ...passwordField(true), label: line('currentPassword') }],
     items: [
