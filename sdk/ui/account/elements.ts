@@ -26,7 +26,7 @@ export type SectionName = keyof typeof sections
 
 /** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
 abstract class UserElement extends UsherElement {
-  #flows: (Flow & { draw(): Promise<void> })[] = []
+  #flows: Flow[] = []
   #user: string | undefined
 
   /** Returns the sections of a user, or undefined if there is nothing to show. */

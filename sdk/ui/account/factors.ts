@@ -10,7 +10,7 @@ import type { Section } from './section.js'
 export const factors: Section = async ({ features }, usher) => {
   const { data, error } = await usher.listFactors()
   const screen: Screen = { name: 'factors', title: line('factors'), actions: [] }
-  if (error) return { ...screen, lines: [line('unavailable')] }
+  if (error) return error
   const passkeys = createPasskeys(usher)
   const added = ({ recoveryCodes }: { recoveryCodes: readonly string[] | null }): Outcome =>
     recoveryCodes ? { screen: codesScreen(recoveryCodes) } : { status: line('saved') }

@@ -5,9 +5,9 @@ import type { Section } from './section.js'
 
 /** The devices on which the user is logged in. */
 export const sessions: Section = async (_account, usher) => {
-  const { data } = await usher.listSessions()
+  const { data, error } = await usher.listSessions()
   const screen: Screen = { name: 'sessions', title: line('sessions'), actions: [] }
-  if (!data) return { ...screen, lines: [line('unavailable')] }
+  if (error) return error
   const ended = () => ({ status: line('ended') })
   const others = data.sessions.filter(({ current }) => !current)
   return {
@@ -37,7 +37,8 @@ export const sessions: Section = async (_account, usher) => {
 export const identities: Section = async (_account, usher) => {
   const [linked, offered] = await Promise.all([usher.listIdentities(), usher.listConnections()])
   const screen: Screen = { name: 'identities', title: line('identities'), actions: [] }
-  if (!linked.data || !offered.data) return { ...screen, lines: [line('unavailable')] }
+  if (linked.error) return linked.error
+  if (offered.error) return offered.error
   const { connections } = offered.data
   const { identities: own } = linked.data
   const external = createExternalLogin(usher)

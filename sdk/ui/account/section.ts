@@ -1,8 +1,11 @@
 import type { Client } from '../../client.js'
 import type { Operations } from '../../endpoints.js'
+import type { UsherError } from '../../errors.js'
 import type { Features, User } from '../../schemas.js'
+import { submit } from '../actions.js'
 import { createFlow, type Flow } from '../flow-engine.js'
-import { line, type Outcome, type Screen, type Shown } from '../view.js'
+import { messageOf } from '../messages.js'
+import { line, type Screen, type Shown } from '../view.js'
 
 /** What the sections of an account share. */
 export interface Account {
@@ -10,21 +13,32 @@ export interface Account {
   readonly features: Features
   /** The user, as it was read last. */
   user: User
-  /** Reads the user again, and draws the sections that show it. */
+  /** Reads the user again. */
   refresh(): Promise<void>
   /** Called when the user is no longer logged in. */
   signedOut(): void
 }
 
-/** Draws a section. */
-export type Section = (account: Account, usher: Operations) => Screen | Promise<Screen>
+/** Draws a section. Returns the error of what could not be read. */
+export type Section = (account: Account, usher: Operations) => Screen | Promise<Screen | UsherError<string>>
+
+/** Says that a section could not be read. */
+const failed = (error: UsherError<string>): Screen => ({
+  name: 'failed',
+  title: line('unavailableTitle'),
+  lines: [messageOf(error)],
+  actions: [submit('tryAgain', () => ({}))],
+})
 
 const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
 
 /** Returns the flow of a section, which is drawn again after each change. */
-export function flowOf(account: Account, section: Section): Flow & { draw(): Promise<void> } {
+export function flowOf(account: Account, section: Section): Flow {
   let operations: Operations
-  const begin = async (): Promise<Outcome> => ({ screen: again(await section(account, operations)) })
+  const read = async () => {
+    const read = await section(account, operations)
+    return again('actions' in read ? read : failed(read))
+  }
 
   /** Draws the section again after an action without another screen. */
   const again = (screen: Screen): Screen => {
@@ -33,29 +47,24 @@ export function flowOf(account: Account, section: Section): Flow & { draw(): Pro
       async run(values: Readonly<Record<string, string>>) {
         const outcome = await action.run(values)
         if (!outcome || outcome.error || outcome.fieldErrors) return outcome
-        return { ...outcome, screen: again(outcome.screen ?? (await section(account, operations))) }
+        return { ...outcome, screen: outcome.screen ? again(outcome.screen) : await read() }
       },
     })
     const items = screen.items?.map((item) => ({ ...item, actions: item.actions?.map(wrap) ?? [] }))
     return { ...screen, actions: screen.actions.map(wrap), ...(items && { items }) }
   }
 
-  const flow = createFlow(
+  return createFlow(
     account.client,
     (usher) => {
       operations = usher
-      return { ...loading, start: begin }
+      return { ...loading, start: async () => ({ screen: await read() }) }
     },
     ({ code }) => {
       if (/^token_|^session_ended/.test(code)) account.signedOut()
       return undefined
     },
   )
-  return Object.assign(flow, {
-    async draw() {
-      flow.show(again(await section(account, operations)))
-    },
-  })
 }
 
 /** Returns the name of a role: of a built-in one in the reader's language. */

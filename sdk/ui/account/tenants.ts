@@ -1,4 +1,5 @@
 import type { Operations } from '../../endpoints.js'
+import type { UsherError } from '../../errors.js'
 import type { Features, Invitation, Member, Membership } from '../../schemas.js'
 import { action, emailField, outcomeOf, submit } from '../actions.js'
 import { type Field, type Item, line, type Screen } from '../view.js'
@@ -49,14 +50,17 @@ export interface Team extends Account {
   readonly membership: Membership
 }
 
+/** Reads another page of members. */
+type Page = (shown: readonly Member[], after?: string) => Promise<Screen | UsherError<string>>
+
 /** The members of a tenant, a page after the other. */
 export const membersOf =
   ({ membership }: Team): Section =>
   async (account, usher) => {
     const screen: Screen = { name: 'members', title: line('members'), actions: [] }
-    const read = async (shown: readonly Member[], after?: string): Promise<Screen> => {
-      const { data } = await usher.listMembers(membership.id, { limit: 50, after })
-      if (!data) return { ...screen, lines: [line('unavailable')] }
+    const read: Page = async (shown, after) => {
+      const { data, error } = await usher.listMembers(membership.id, { limit: 50, after })
+      if (error) return error
       const members = [...shown, ...data.members]
       const { next } = data
       return {
@@ -65,7 +69,12 @@ export const membersOf =
         actions:
           next === null
             ? []
-            : [action('more', 'secondary', async () => ({ screen: await read(members, next) }))],
+            : [
+                action('more', 'secondary', async () => {
+                  const page = await read(members, next)
+                  return 'actions' in page ? { screen: page } : { error: page }
+                }),
+              ],
       }
     }
     return read([])
@@ -140,8 +149,8 @@ export const invitationsOf =
   ({ membership }: Team): Section =>
   async (account, usher) => {
     const screen: Screen = { name: 'invitations', title: line('invitations'), actions: [] }
-    const { data } = await usher.listInvitations(membership.id)
-    if (!data) return { ...screen, lines: [line('unavailable')] }
+    const { data, error } = await usher.listInvitations(membership.id)
+    if (error) return error
     const given = rolesBelow(account.features, rightsOf(account.features, membership.role))
     const mayRevoke = ({ role }: Invitation) => given.some(({ name }) => name === role)
     const lowest = given.at(-1)?.name

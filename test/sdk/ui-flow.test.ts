@@ -1,0 +1,262 @@
+import { describe, expect, it, vi } from 'vitest'
+import { endpoints } from '../../sdk/client.js'
+import { factors } from '../../sdk/ui/account/factors.js'
+import { identities, sessions } from '../../sdk/ui/account/logins.js'
+import { deletion, email, password, profile } from '../../sdk/ui/account/profile.js'
+import { flowOf, type Section } from '../../sdk/ui/account/section.js'
+import { invitationsOf, membersOf, nameOf, tenantDeletionOf, tenants } from '../../sdk/ui/account/tenants.js'
+import { createSignInFlow, type Flow, type ScreenName } from '../../sdk/ui/flow.js'
+import { actionsOf } from '../../sdk/ui/flow-engine.js'
+import { en } from '../../sdk/ui/texts/en.js'
+import { enAccount } from '../../sdk/ui/texts/en-account.js'
+import type { Shown } from '../../sdk/ui/view.js'
+import {
+  createStubClient,
+  type OperationName,
+  problemReply,
+  type Reply,
+  returnedLink,
+} from '../support/ui-client.js'
+
+const texts = { ...en, ...enAccount }
+const bytes = new Uint8Array([1]).buffer
+
+/** What a passkey of the device returns. */
+const credential = {
+  id: 'AAAA',
+  response: {
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: null,
+    attestationObject: bytes,
+  },
+  getClientExtensionResults: () => ({}),
+}
+
+/** How to come to a screen: what the address says, and the actions from there. `go:` goes to a screen. */
+interface Way {
+  start: string
+  actions: readonly string[]
+}
+
+type Replies = (operation: OperationName) => Reply | undefined
+
+const secondStep = {
+  challenge: 'c',
+  expiresIn: 300,
+  methods: ['totp', 'recoveryCode', 'passkey'],
+  options: undefined,
+}
+/** The first responses of the ways that need a second factor. */
+const firstReplies: Record<string, Partial<Record<OperationName, Reply>>> = {
+  'second-factor': { login: problemReply('second_factor_required', { secondFactor: secondStep }) },
+  enrolment: { login: problemReply('enrolment_required', { secondFactor: { ...secondStep, methods: [] } }) },
+  'step-up': { removeFactor: problemReply('step_up_required') },
+}
+
+const links: readonly ScreenName[] = [
+  'reset-password',
+  'verify-email',
+  'change-email',
+  'undo-email-change',
+  'invitation',
+]
+const sections: Record<string, Section> = {
+  profile,
+  email,
+  password,
+  factors,
+  sessions,
+  identities,
+  tenants,
+  deletion,
+}
+const starts = [
+  'log-in',
+  'choose',
+  'signed-in',
+  'accept',
+  'second-factor',
+  'enrolment',
+  'step-up',
+  ...links,
+  ...Object.keys(sections),
+  'tenant:members',
+  'tenant:invitations',
+  'tenant:name',
+  'tenant:deletion',
+]
+
+/** Creates the flow of a start. */
+async function begin(start: string, replies: Replies) {
+  const isLoggedIn = start in sections || /^(tenant|signed-in|step-up|accept)/.test(start)
+  const { client, called } = createStubClient({ isLoggedIn }, replies)
+  const section = start === 'step-up' ? factors : sections[start]
+  let flow: Flow & { go?(screen: ScreenName): void }
+  if (section || start.startsWith('tenant:')) {
+    const [user, features] = await Promise.all([client.me(), client.features()])
+    if (!user.data || !features.data) throw new Error('not loaded')
+    const account = {
+      client,
+      features: features.data,
+      user: user.data,
+      refresh: async () => {},
+      signedOut: () => {},
+    }
+    const [membership] = user.data.memberships
+    const team = { ...account, membership: membership as never }
+    const ofTenant: Record<string, Section> = {
+      'tenant:members': membersOf(team),
+      'tenant:invitations': invitationsOf(team),
+      'tenant:name': nameOf(team),
+      'tenant:deletion': tenantDeletionOf(team),
+    }
+    flow = flowOf(account, section ?? (ofTenant[start] as Section))
+  } else {
+    const screen = start === 'accept' ? 'invitation' : links.find((each) => each === start)
+    flow = createSignInFlow(client, {
+      screen,
+      link: returnedLink,
+      page: '',
+      tenant: start === 'choose' ? 'choose' : undefined,
+      onSignedIn: () => {},
+      // Passkeys of a list would finish each screen of a login.
+      ...(start === 'log-in' && { hide: [] }),
+    })
+  }
+  flow.subscribe(() => {})
+  await settled(flow)
+  called.length = 0
+  return { flow, called }
+}
+
+const settled = (flow: Flow) =>
+  new Promise<void>((resolve) => {
+    const check = () => flow.feedback.isBusy || resolve()
+    flow.subscribe(check)
+    check()
+  })
+
+const values = {
+  email: 'ada@example.com',
+  password: 'correct horse',
+  newPassword: 'correct horse',
+  totp: '123456',
+  digits: '123456',
+  name: 'Engines',
+  role: 'member',
+  recoveryCode: 'AAAA',
+}
+
+async function act(flow: Flow & { go?(screen: ScreenName): void }, action: string) {
+  const [, screen] = action.split('go:')
+  if (screen) flow.go?.(screen as ScreenName)
+  // Not awaited, because it may ask for a second factor.
+  else flow.submit(action, values)
+  await settled(flow)
+}
+
+/** Follows a way. The last action gets the last replies. */
+async function follow({ start, actions }: Way, last: Replies = () => undefined) {
+  let isLast = false
+  const used = new Set<OperationName>()
+  const { flow, called } = await begin(start, (operation) => {
+    const given = isLast ? last(operation) : undefined
+    if (given) return given
+    const first = used.has(operation) ? undefined : firstReplies[start]?.[operation]
+    if (first) used.add(operation)
+    return first
+  })
+  for (const [index, action] of actions.entries()) {
+    isLast = index === actions.length - 1
+    if (isLast) called.length = 0
+    await act(flow, action)
+  }
+  flow.stop()
+  return { flow, called: [...called] }
+}
+
+/** Returns every action that can be reached, with the operations that it calls. */
+async function explore() {
+  const found: { way: Way; called: OperationName[] }[] = []
+  const seen = new Set<string>()
+  const open: Way[] = starts.map((start) => ({ start, actions: [] }))
+  for (const way of open) {
+    const { flow } = await follow(way)
+    const ids = [...new Set(actionsOf(flow.screen).map(({ id }) => id))]
+    const kind = way.start in firstReplies || way.start === 'choose' ? way.start : ''
+    const key = JSON.stringify([kind, flow.screen.name, ids])
+    if (seen.has(key)) continue
+    seen.add(key)
+    // The page to which the provider leads.
+    if (way.actions.at(-1)?.startsWith('provider-')) ids.push('go:login')
+    for (const id of ids) {
+      const next = { start: way.start, actions: [...way.actions, id] }
+      const { called } = await follow(next)
+      found.push({ way: next, called })
+      open.push(next)
+    }
+  }
+  return found
+}
+
+const textOf = (shown: Shown | undefined) => shown && ('text' in shown ? shown.text : texts[shown.key])
+
+describe('the flows of the elements', () => {
+  it('lead from each code of each operation to a text, and to something to do', async () => {
+    vi.stubGlobal('navigator', {
+      credentials: {
+        get: async ({ mediation }: { mediation?: string }) =>
+          mediation ? new Promise(() => {}) : credential,
+        create: async () => credential,
+      },
+    })
+    vi.stubGlobal('PublicKeyCredential', {})
+    const covered = new Set<OperationName>()
+    const failures: string[] = []
+    for (const { way, called } of await explore()) {
+      const before = await follow({ ...way, actions: way.actions.slice(0, -1) })
+      for (const operation of new Set(called))
+        for (const code of endpoints[operation].codes) {
+          covered.add(operation)
+          const { flow } = await follow(way, (each) => (each === operation ? problemReply(code) : undefined))
+          const { screen, feedback } = flow
+          const { error, status, fieldErrors } = feedback
+          const shown = [error, status, ...Object.values(fieldErrors), ...(screen.lines ?? [])]
+          const isTold = screen.name !== before.flow.screen.name || shown.some((each) => textOf(each))
+          if (!isTold || actionsOf(screen).length === 0)
+            failures.push(`${way.start} ${way.actions.join(' ')}: ${operation} ${code} → ${screen.name}`)
+        }
+    }
+    expect(failures).toEqual([])
+    expect([...covered].sort()).toEqual(expect.arrayContaining(ofUsers))
+  })
+
+  it('offers to try again if the database cannot be asked what it offers', async () => {
+    let isAvailable = false
+    const { flow } = await begin('log-in', (operation) =>
+      operation === 'features' && !isAvailable ? problemReply('unavailable') : undefined,
+    )
+    expect(flow.screen.name).toBe('unavailable')
+    isAvailable = true
+    await act(flow, 'tryAgain')
+    expect(flow.screen.name).toBe('log-in')
+  })
+})
+
+/** The operations that the elements call when a user acts. The others are called by a client, by a native app, or at the start. */
+const ofUsers = (Object.keys(endpoints) as OperationName[]).filter(
+  (operation) =>
+    ![
+      'endAllSessions',
+      'endSession',
+      'features',
+      // After a popup: test/browser/external.test.ts.
+      'linkIdentity',
+      'loginWithIdToken',
+      'openSession',
+      'refreshSession',
+      'tenant',
+    ].includes(operation),
+)
