@@ -142,11 +142,25 @@ describe.each(compilers)('under TypeScript %s', (version, compiler, compile) => 
   )
 })
 
+/** Returns the size of a bundle, minified and gzipped. What is loaded later does not count. */
+async function bundledBytes(contents: string) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    external: ['react', 'uqr'],
+    format: 'esm',
+    write: false,
+  })
+  return gzipSync(outputFiles[0]?.contents ?? '').length
+}
+
 describe('the package', () => {
-  it('packs an SDK without dependencies', async () => {
+  it('packs an SDK that depends only on the encoder of QR codes', async () => {
     const file = join(folder, 'node_modules', '@usher', 'sdk', 'package.json')
     const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(await readFile(file, 'utf8'))
-    expect({ dependencies, peers: Object.keys(peerDependencies) }).toEqual({ peers: ['react'] })
+    expect(Object.keys(dependencies)).toEqual(['uqr'])
+    expect(Object.keys(peerDependencies)).toEqual(['react'])
     expect(peerDependenciesMeta).toEqual({ react: { optional: true } })
   })
 
@@ -160,7 +174,8 @@ describe('the package', () => {
 
   it('packs only compiled files and declarations', async () => {
     const files = await readdir(join(folder, 'node_modules', '@usher', 'sdk'), { recursive: true })
-    const expected = /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d)?\.(js|cjs|ts|cts))$/
+    const expected =
+      /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d)?\.(js|cjs|ts|cts)|dist.ui(.(account|sign-in|texts))?|dist.ui.([\w-]+.)?[\w-]+(\.d)?\.(js|ts)|dist.ui.ui\.css)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
@@ -172,11 +187,58 @@ describe('the package', () => {
 
   it('packs types that pass attw for each way of resolving', async () => {
     const archive = createPackageFromTarballData(new Uint8Array(await readFile(tarball)))
-    const { entrypoints, problems } = (await checkPackage(archive)) as Analysis
+    // Elements are modules for browsers, which bundlers read.
+    const { entrypoints, problems } = (await checkPackage(archive, {
+      excludeEntrypoints: [/^\.\/ui/],
+    })) as Analysis
     expect(problems).toEqual([])
     const { resolutions } = entrypoints['.'] ?? {}
     expect(resolutions?.['node16-cjs'].resolution?.fileName).toMatch(/index\.d\.cts$/)
     expect(resolutions?.['node16-esm'].resolution?.fileName).toMatch(/index\.d\.ts$/)
+  })
+
+  /** A client, which an app has in any case. */
+  const client = "export { createSessionClient } from '@usher/sdk/session';"
+  const signIn = "export { start } from '@usher/sdk/ui';"
+
+  it.each([
+    { name: 'usher-sign-in', contents: signIn, maxBytes: 14_400 },
+    {
+      name: 'the account, to usher-sign-in',
+      floor: signIn,
+      contents: "export { startAccount } from '@usher/sdk/ui/account'",
+      maxBytes: 5000,
+    },
+    {
+      name: 'the account, without usher-sign-in',
+      contents: "export { startAccount } from '@usher/sdk/ui/account'",
+      maxBytes: 15_000,
+    },
+    {
+      name: 'the components of React, to usher-sign-in',
+      floor: signIn,
+      contents: "export { SignIn, Account, Tenant, UserMenu, useSignIn } from '@usher/sdk/ui/react'",
+      maxBytes: 1000,
+    },
+    {
+      name: 'the steps of a login without elements',
+      contents: "export { createSignInFlow } from '@usher/sdk/ui/flow'",
+      maxBytes: 9000,
+    },
+  ])(
+    'adds at most $maxBytes bytes for $name, minified and gzipped',
+    async ({ floor = '', contents, maxBytes }) => {
+      const bytes =
+        (await bundledBytes(`${client}${floor}${contents}`)) - (await bundledBytes(`${client}${floor}`))
+      expect(bytes).toBeGreaterThan(maxBytes / 2)
+      expect(bytes).toBeLessThanOrEqual(maxBytes)
+    },
+  )
+
+  it('has a style sheet of at most 4,000 bytes, minified and gzipped', async () => {
+    const entryPoints = [join(folder, 'node_modules', '@usher', 'sdk', 'dist', 'ui', 'ui.css')]
+    const { outputFiles } = await build({ entryPoints, minify: true, write: false })
+    expect(gzipSync(outputFiles[0]?.contents ?? '').length).toBeLessThanOrEqual(4000)
   })
 
   it.each([
@@ -239,15 +301,7 @@ describe('the package', () => {
       maxBytes: 400,
     },
   ])('bundles $name into at most $maxBytes bytes, minified and gzipped', async ({ contents, maxBytes }) => {
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: folder },
-      bundle: true,
-      minify: true,
-      external: ['react'],
-      format: 'esm',
-      write: false,
-    })
-    const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
+    const bytes = await bundledBytes(contents)
     expect(bytes).toBeGreaterThan(maxBytes / 2)
     expect(bytes).toBeLessThanOrEqual(maxBytes)
   })
