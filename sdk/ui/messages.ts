@@ -20,7 +20,7 @@ const keys: Record<AnyCode, TextKey> = {
   already_linked: 'identityTaken',
   already_member: 'alreadyMember',
   challenge_invalid: 'expired',
-  code_invalid: 'expiredHint',
+  code_invalid: 'codeWrong',
   connection_not_found: 'providerFailed',
   database_not_found: 'unavailable',
   email_not_proven: 'notVerified',
@@ -48,10 +48,10 @@ const keys: Record<AnyCode, TextKey> = {
   member_not_found: 'gone',
   no_answer: 'noAnswer',
   passkey_cancelled: 'passkeyCancelled',
-  passkey_exists: 'full',
+  passkey_exists: 'passkeyExists',
   passkey_invalid: 'passkeyFailed',
   passkey_unknown: 'passkeyUnknown',
-  passkeys_unsupported: 'passkeyFailed',
+  passkeys_unsupported: 'passkeysUnsupported',
   payload_too_large: 'invalid',
   popup_blocked: 'popupBlocked',
   provider_invalid: 'providerFailed',
@@ -112,6 +112,7 @@ export function messageOf({
 
 /** The field to which an error of the whole request belongs, if the form has it. */
 const fieldOf: Record<string, readonly string[]> = {
+  code_invalid: ['digits'],
   email_taken: ['email'],
   invalid_credentials: ['password'],
   second_factor_invalid: ['totp', 'recoveryCode'],

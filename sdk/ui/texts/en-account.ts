@@ -64,7 +64,7 @@ export const enAccount = {
   tenantDeletionHint: 'The team is deleted for good. The accounts of its members stay.',
   leaveHint: 'You can come back only by an invitation.',
   sure: 'Are you sure?',
-  keep: 'Keep it',
+  keep: 'Cancel',
   joinedOn: 'Joined on {date}',
   expiresOn: 'Expires on {date}',
   notMember: 'You are not a member of this team.',
