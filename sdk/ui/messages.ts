@@ -17,7 +17,7 @@ const keys: Record<AnyCode, TextKey> = {
   access_denied: 'cancelled',
   account_exists: 'accountExists',
   account_missing: 'closed',
-  already_linked: 'identityTaken',
+  already_linked: 'full',
   already_member: 'alreadyMember',
   challenge_invalid: 'expired',
   code_invalid: 'codeWrong',
