@@ -286,7 +286,7 @@ describe('commands on an embedded store', () => {
 
     const server = startUsher(['serve'], { ...env, PORT: String(await freePort()) })
     await server.printed('/workspaces/acme/databases/app/users')
-    const inUse = `5 usher: ${env.DATA_DIR} is in use by another process, such as a running server. Stop the server with Ctrl-C or SIGTERM first, or set DATABASE_URL to use Postgres, where commands run next to servers\n`
+    const inUse = `5 usher: ${env.DATA_DIR} is in use by another process, such as a running server. Stop the server, then run the command again\n`
     expect(await run('database list')).toBe(inUse)
     expect(await run('serve')).toBe(inUse)
     server.signal('SIGTERM')
