@@ -128,10 +128,13 @@ function createOutput(write: (text: string) => Promise<void>) {
   return output.on('error', () => undefined)
 }
 
-/** Returns a path in the working directory of a client, whose own files are not those of the server. */
+/** Files such as /dev/stdin, which are others in the process of a client than in the server. */
+const ownFiles = /^\/(dev\/(fd|std|tty)|proc\/)/
+
+/** Returns a path in the working directory of a client. @throws {Problem} if only the client can open the file */
 function resolveIn(cwd: string, file: string) {
   const path = resolve(cwd, file)
-  if (/^\/(dev|proc)\//.test(path))
+  if (ownFiles.test(path))
     throw usageError(`a running server cannot use ${file}. Name another file, or stop the server`)
   return path
 }
