@@ -16,6 +16,7 @@ import { startLyingProvider } from '../support/lying-provider.js'
 import { freePort } from '../support/postgres-server.js'
 import { createDataFolder } from '../support/store.js'
 
+const printLoaded = new URL('./print-loaded.js', import.meta.url).href
 const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
 
 let provider: Awaited<ReturnType<typeof startLyingProvider>>
@@ -49,9 +50,9 @@ afterAll(async () => {
 })
 
 /** Starts a server on a folder, in another working directory than that of the commands. */
-async function startServer(DATA_DIR: string) {
+async function startServer(DATA_DIR: string, more: Record<string, string> = {}) {
   const port = String(await freePort())
-  const env = { DATA_DIR, PORT: port, PRIVATE_ISSUERS: provider.issuer, ...cheapHashes }
+  const env = { DATA_DIR, PORT: port, PRIVATE_ISSUERS: provider.issuer, ...cheapHashes, ...more }
   const server = startChild('sh', ['-c', 'cd / && exec "$0" "$@"', process.execPath, bin, 'serve'], env)
   await server.printed('Sign up, log in')
   const run = (command: string, input: Input = '') => runUsher(command.split(' '), { DATA_DIR }, input)
@@ -210,13 +211,15 @@ it('a server of another version, or one that stops, makes the command fail', asy
   await rm(env.DATA_DIR, { recursive: true })
 })
 
-it('a folder with a long path has a socket, which the next server replaces after a kill', async () => {
+it('a server in a folder with a long path loads commands when one runs, and the next one replaces its socket after a kill', async () => {
   const parent = await createDataFolder()
   const long = join(parent, 'a-folder-with-a-long-name/'.repeat(6))
   await mkdir(long, { recursive: true, mode: 0o700 })
   await rename(join(parent, 'store'), join(long, 'store'))
-  const first = await startServer(long)
+  const first = await startServer(long, { NODE_OPTIONS: `--import=${printLoaded}` })
+  expect(first.output.stderr).not.toMatch(/loaded .*(run-for-client|cli\/commands\/workspace)/)
   expect(await first.outcome('workspace list')).toMatch(/^0 /)
+  expect(first.output.stderr).toMatch(/loaded .*run-for-client/)
   const cut = await startPipedImport('cut', { DATA_DIR: long })
   await cut.write(700)
   await expect.poll(() => first.usersOf('demo/app')).toBe(500)

@@ -32,7 +32,9 @@ export async function listenForCommands({ log, ...parts }: Omit<Server, 'stoppin
   try {
     if (!isPrivateFolder(folder)) throw new Error(`others can enter ${folder}`)
     await bind(server, folder)
+    server.on('error', (err) => log.warn({ err }, 'a command cannot connect'))
   } catch (err) {
+    server.close()
     log.warn({ err }, 'commands cannot run next to this server')
     return undefined
   }

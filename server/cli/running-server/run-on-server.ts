@@ -47,9 +47,9 @@ export async function runOnServer(args: readonly string[], host: Host): Promise<
 
 /** Connects to a server. A folder that others can change might have a socket of someone else. */
 async function connectTo(folder: string): Promise<Socket | undefined> {
-  if (!isPrivateFolder(folder)) return undefined
-  const socket = withAddress(folder, (address) => connect(address))
   try {
+    if (!isPrivateFolder(folder)) return undefined
+    const socket = withAddress(folder, (address) => connect(address))
     await once(socket, 'connect')
     return socket
   } catch {
