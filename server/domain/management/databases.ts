@@ -19,13 +19,13 @@ import {
   type RuleDatabase,
   ruleDatabase,
 } from '../databases/find-database.js'
+import { requireSameDomain } from '../databases/require-same-domain.js'
 import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
-import { requireSameDomain } from '../passkeys/require-same-domain.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
