@@ -6,6 +6,7 @@ import { createElement, StrictMode } from 'react'
 import { afterEach, it as apiTest, expect, vi } from 'vitest'
 import { password } from '../support/app.js'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator.js'
+import { newGate } from '../support/gate.js'
 import { renderPage } from './happy-dom.js'
 import { memoryStore } from './stub-fetch.js'
 
@@ -137,6 +138,31 @@ it('ends the list when another passkey is used, or the page aborts', async ({ pa
   expect(await aborted).toBeUndefined()
 })
 
+it('lets a list that begins late end no login of a click', async ({ page }) => {
+  const { passkeys, client, lists } = await page('edith@example.com')
+  await passkeys.add({ password })
+  await client.signOut()
+  const signals: AbortSignal[] = []
+  const choice = newGate()
+  const { get } = navigator.credentials
+  const waits = async (given: never) => {
+    const { mediation, signal } = given as Given
+    if (mediation) return get(given)
+    signals.push(signal)
+    await choice.opened
+    return get(given)
+  }
+  vi.stubGlobal('navigator', { credentials: { get: waits } })
+  const late = passkeys.autofill()
+  const login = passkeys.login()
+  const later = passkeys.autofill()
+  await vi.waitFor(() => expect(signals).toHaveLength(1))
+  expect([await late, await later, lists.length]).toEqual([undefined, undefined, 0])
+  choice.open()
+  expect((await login).data).toBeDefined()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+})
+
 it.for([
   ['NotAllowedError', 'passkey_cancelled'],
   ['AbortError', 'passkey_cancelled'],
@@ -177,8 +203,8 @@ it('shows a login with React, in strict mode, and ends the list with the compone
     return createElement('p', null, state.isPending ? 'pending' : (state.error?.code ?? 'ready'))
   }
   const page = await renderPage(createElement(StrictMode, null, createElement(View)))
-  await vi.waitFor(() => expect(page.text()).toBe('ready'))
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]))
+  expect(page.text()).toBe('ready')
   await login()
   await vi.waitFor(() => expect(page.text()).toBe('passkey_cancelled'))
   await page.close()
