@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     const other = page.getByRole('link', { name: 'Management API' })
     expect(await hrefOf(other)).toBe(`${origin}/management/docs`)
     expect(await page.locator('html.dark-mode').count()).toBe(0)
-    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(6_200)) })
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(6_900)) })
 
     expect(await tryOut('getMe')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
     await expectFailedLoads('401 me')
