@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
       './problems/email_taken',
     )
     expect(await operation.getByText('Links').filter({ visible: true }).count()).toBe(0)
-    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(10_000)) })
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(10_600)) })
     await page.getByRole('button', { name: 'Schemas' }).click()
     await page.getByText('Expand all').first().click()
     expect(await accessibilityErrorsOf(page)).toEqual([])
