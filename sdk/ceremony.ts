@@ -60,7 +60,30 @@ const descriptors = (list: PublicKeyCredentialRequestOptionsJSON['allowCredentia
 let running: AbortController | undefined
 
 /** Ends the ceremony that waits. */
-export const abortCeremony = () => running?.abort(undefined)
+const abortCeremony = () => running?.abort(undefined)
+
+/** Counts the clicks and lists that have started a ceremony. */
+let started = 0
+/** The ceremonies of clicks that have not ended. */
+let unended = 0
+
+/** Does what the user has started by a click. Ends the list that waits. No list ends this. */
+export async function whileStarted<Value>(work: () => Promise<Value>): Promise<Value> {
+  abortCeremony()
+  started++
+  unended++
+  try {
+    return await work()
+  } finally {
+    unended--
+  }
+}
+
+/** Returns a function that tells whether a list may wait: nothing was started since, and no ceremony of a click goes on. */
+export function startList() {
+  const own = ++started
+  return () => unended === 0 && started === own
+}
 
 /** Runs a ceremony, after the one that waits was ended. Never throws. */
 async function run(

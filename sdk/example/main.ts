@@ -133,10 +133,10 @@ async function show() {
       form.reset()
     }
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
+    if (view.id === 'log-in') offerLogins()
   }
   if (view?.id === 'second-factor') showQuestion()
   if (view?.localName === 'section') await load()
-  if (view?.id === 'log-in') offerLogins()
 }
 
 /** Offers the logins by mail and at providers that the database has. */

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
 
     await logOut.click()
     await fill(logIn, { Email: email, Password: password })
-    await logIn.getByRole('button').click()
+    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
     await expectTexts(account, email)
 
     await page.reload()
@@ -195,14 +195,14 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: 'not the password' })
-    await logIn.getByRole('button').click()
+    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
     await expectFieldErrors(logIn, { Password: 'Invalid email or password' })
     await expectFailedLoads('401 login')
 
     for (let failures = 1; failures < 5; failures++) {
       await database.login({ email: user.email, password: 'not the password' })
     }
-    await logIn.getByRole('button').click()
+    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
     await expectAlert(logIn, 'Too many failed login attempts. Try again in 1 s.')
     await expectFieldErrors(logIn, {})
     await expectFailedLoads('429 login')
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     expect(await page.evaluate('localStorage.length')).toBe(0)
 
     await fill(logIn, { Email: user.email, Password: password })
-    await logIn.getByRole('button').click()
+    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
     await expectTexts(account, user.email)
   })
 
@@ -605,7 +605,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await fill(logIn, { Email: user.email, Password: password })
-    await logIn.getByRole('button').click()
+    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
     await expectTexts(formsOf(other).account, user.email)
     await formsOf(other).logOut.click()
     await logIn.waitFor()
@@ -703,7 +703,7 @@ const expectName = (account: Form, name: string) =>
 
 async function logInAs(email: string, logIn: Form, account: Form) {
   await fill(logIn, { Email: email, Password: password })
-  await logIn.getByRole('button').click()
+  await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
   await expectTexts(account, email)
 }
 

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
-import { findLockedRoles } from '../../store/queries/databases.js'
+import { findLockedSettings } from '../../store/queries/databases.js'
 import { findSigningKeys, insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
@@ -19,13 +19,13 @@ import {
   type RuleDatabase,
   ruleDatabase,
 } from '../databases/find-database.js'
+import { requireSameDomain } from '../databases/require-same-domain.js'
 import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
-import { requireSameDomain } from '../passkeys/require-same-domain.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
@@ -110,7 +110,7 @@ export async function setDatabase(
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   const stored = await runChange<StoredSettings>(context, request, async (change) => {
     if (settings.roles) await requireUnused(change, settings.roles)
-    if (!force) await requireSameDomain(change, former, { ...former, ...settings })
+    if (!force) await requireSameDomain(change, settings)
     const sealed =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })
@@ -157,7 +157,7 @@ const auditedSettings = ({ webhookUrl, mail, force: _, ...changes }: SettingChan
 })
 
 /**
- * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
+ * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedSettings`.
  *
  * @throws {Problem} if a member or an invitation has one
  */
@@ -165,7 +165,8 @@ async function requireUnused(change: Change, kept: readonly string[]) {
   const { id } = change.database
   await lockSigningKeys(change, id)
   // Read under the lock, because another command may have added a role.
-  const removed = (await findLockedRoles(change, id)).filter((role) => !kept.includes(role))
+  const { roles = [] } = (await findLockedSettings(change, id)) ?? {}
+  const removed = roles.filter((role) => !kept.includes(role))
   if (removed.length === 0) return
   const used = await findUsedRole(change, id, removed)
   if (used)
