@@ -7,7 +7,7 @@ import { setDatabase } from '../support/operator-changes.js'
 import { startSmtp } from '../support/smtp.js'
 import { snippetsOf } from '../support/snippets.js'
 
-const guides = (await readdir('docs/guides')).filter((name) => name !== 'README.md')
+const guides = (await readdir('docs/guides')).filter((name) => name.endsWith('.md') && name !== 'README.md')
 export const hosts: Record<string, string> = {
   'next/headers': resolve('test/guides/hosts/next-headers.ts'),
   'next/navigation': resolve('test/guides/hosts/next-navigation.ts'),
