@@ -112,6 +112,7 @@ export function messageOf({
 
 /** The field to which an error of the whole request belongs, if the form has it. */
 const fieldOf: Record<string, readonly string[]> = {
+  code_invalid: ['digits'],
   email_taken: ['email'],
   invalid_credentials: ['password'],
   second_factor_invalid: ['totp', 'recoveryCode'],
@@ -128,7 +129,8 @@ export function messagesOf(error: UsherError<string>, fields: readonly Field[]) 
         fieldKeys[found.code] ?? 'invalid',
         count === undefined ? undefined : { count },
       )
-    else if (fieldOf[error.code]?.includes(name)) fieldErrors[name] = messageOf(error)
+    else if (fieldOf[error.code]?.includes(name))
+      fieldErrors[name] = name === 'digits' ? line('codeWrong') : messageOf(error)
   }
   const isShown = Object.keys(fieldErrors).length > 0
   return { fieldErrors, error: isShown ? undefined : messageOf(error) }

@@ -1,10 +1,12 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
+import { submit } from '../actions.js'
 import { buttonOf } from '../controls.js'
 import { create, directionOf, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
-import type { Flow } from '../flow-engine.js'
-import { line } from '../view.js'
+import { createFlow, type Flow } from '../flow-engine.js'
+import { messageOf } from '../messages.js'
+import { type Line, line, type Screen } from '../view.js'
 import { factors } from './factors.js'
 import { identities, sessions } from './logins.js'
 import { deletion, email, password, profile } from './profile.js'
@@ -26,7 +28,7 @@ export type SectionName = keyof typeof sections
 
 /** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
 abstract class UserElement extends UsherElement {
-  #flows: (Flow & { draw(): Promise<void> })[] = []
+  #flows: Flow[] = []
   #user: string | undefined
 
   /** Returns the sections of a user, or undefined if there is nothing to show. */
@@ -37,8 +39,10 @@ abstract class UserElement extends UsherElement {
       const { token } = client
       const [user, features] = token ? await Promise.all([client.me(), client.features()]) : []
       if (token !== client.token) return
-      if (user?.error ?? features?.error) this.send('usher-error', { error: user?.error ?? features?.error })
+      const error = user?.error ?? features?.error
+      if (error) this.send('usher-error', { error })
       this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
+      if (error && client.token) this.#failed(client, messageOf(error), load)
     }
     this.onEnd(
       client.subscribe(() => {
@@ -67,6 +71,18 @@ abstract class UserElement extends UsherElement {
       },
     }
     return account
+  }
+
+  /** Says why there is nothing to show. */
+  #failed(client: Client, text: Line, load: () => Promise<void>) {
+    const screen: Screen = {
+      name: 'unavailable',
+      title: line('unavailableTitle'),
+      lines: [text],
+      actions: [submit('tryAgain', () => load().then(() => undefined))],
+    }
+    this.#flows = [createFlow(client, () => screen)]
+    this.paint()
   }
 
   /** Called after a change of the user. */
@@ -160,6 +176,8 @@ export class UsherUserMenu extends UsherElement {
       if (this.isConnected) this.paint()
     }
     this.onEnd(client.subscribe(load))
+    document.addEventListener('usher-change', load)
+    this.onEnd(() => document.removeEventListener('usher-change', load))
     load()
   }
 
