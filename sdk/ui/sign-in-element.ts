@@ -41,7 +41,12 @@ export class UsherSignIn extends UsherElement {
   }
 
   protected override begin(client: Client) {
-    if (/[#&](code|error)=/.test(location.hash)) this.#link = location.hash
+    const isLinked = () => /[#&](code|error)=/.test(location.hash)
+    if (isLinked()) this.#link = location.hash
+    // The link of another mail was opened here.
+    const follow = () => isLinked() && this.connectedCallback()
+    addEventListener('hashchange', follow)
+    this.onEnd(() => removeEventListener('hashchange', follow))
     const flow = createSignInFlow(client, {
       link: this.#link,
       screen: (this.getAttribute('screen') as ScreenName | null) ?? undefined,

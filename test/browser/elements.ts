@@ -101,10 +101,10 @@ export async function servePage({
 
 /** Serves the example of the SDK for a database, under a strict policy. */
 export async function serveExample({ baseUrl, workspace, database }: Place, port?: number) {
-  const html = await readFile(`${root}/sdk/example/index.html`, 'utf8')
+  const read = (file: string) => readFile(`${root}/sdk/example/${file}`, 'utf8')
   return servePage({
-    script: 'import "./sdk/example/style.css"\nimport "./sdk/example/main.ts"',
-    body: /<body>(.*)<\/body>/s.exec(html)?.[1] ?? '',
+    script: `import './sdk/example/style.css'\n${await read('main.ts')}`,
+    body: /<body>(.*)<\/body>/s.exec(await read('index.html'))?.[1] ?? '',
     server: baseUrl,
     port,
     env: { VITE_USHER_URL: baseUrl, VITE_USHER_WORKSPACE: workspace, VITE_USHER_DATABASE: database },
