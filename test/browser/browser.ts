@@ -36,7 +36,7 @@ type Visit = Awaited<ReturnType<typeof openPage>>
 
 async function openPage(browser: Browser, origins: string[]) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' })
-  context.setDefaultTimeout(5_000)
+  context.setDefaultTimeout(15_000)
   const errors: string[] = []
   const failedLoads: string[] = []
   const usedOrigins = new Set<string>()

@@ -81,7 +81,9 @@ abstract class UserElement extends UsherElement {
       lines: [text],
       actions: [submit('tryAgain', () => load().then(() => undefined))],
     }
-    this.#flows = [createFlow(client, () => screen)]
+    const flow = createFlow(client, () => screen)
+    flow.show(screen)
+    this.#flows = [flow]
     this.paint()
   }
 
