@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
   }) => {
     const { page, expectFailedLoads } = await visit()
     const owner = validUser()
-    const { tenants } = await database.signedUp({ ...owner, newTenant: 'Engines' })
+    const { id } = await database.signedUp({ ...owner, newTenant: 'Engines' })
     await logIn(page, owner.email)
     await openTeam(page, 'Engines')
     const { email } = validUser()
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     expect(await isFocused(members(page).getByRole('button', { name: `Change ${email}` }))).toBe(true)
     await changeRole(page, owner.email, 'member')
     await expectAlert(members(page), 'A team needs an owner. Make another member owner first.')
-    await expectFailedLoads(`409 ${(await database.login(owner)).json().user.id}`)
+    await expectFailedLoads(`409 ${id}`)
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390)
     expect(await accessibilityErrorsOf(page)).toEqual([])
@@ -124,7 +124,6 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await openAccount(other.page)
     await expectTexts(formOf(other.page, 'Teams'), 'Engines')
     expect(await formOf(other.page, 'Teams').getByRole('listitem').count()).toBe(1)
-    expect(tenants).toHaveLength(1)
   })
 
   it('renames a team as admin, and deletes it as owner', async ({ database, linkTo, visit }) => {

@@ -79,7 +79,14 @@ abstract class UserElement extends UsherElement {
       name: 'unavailable',
       title: line('unavailableTitle'),
       lines: [text],
-      actions: [submit('tryAgain', () => load().then(() => undefined))],
+      actions: [
+        submit('tryAgain', async () => {
+          await load()
+          // The menu may be missing for the same reason.
+          this.send('usher-change')
+          return undefined
+        }),
+      ],
     }
     const flow = createFlow(client, () => screen)
     flow.show(screen)
