@@ -87,7 +87,7 @@ export function createFlow(
         isCancelled = !proof
         resolve(proof)
       }
-      question = secondFactor(prompt, (proof) => end(proof))
+      question = secondFactor(prompt, (proof) => end(proof), client.token ? 'back' : 'otherAccount')
       emitError(prompt.error, question)
     })
 

@@ -31,8 +31,7 @@ export async function expectTexts(form: Locator, ...texts: string[]) {
 export const expectAlert = (form: Locator, text: string) =>
   expect.poll(() => form.getByRole('alert').textContent(), { timeout: 15_000 }).toBe(text)
 
-export const isFocused = (node: Locator) =>
-  node.evaluate((each) => each === each.ownerDocument.activeElement)
+export const isFocused = (node: Locator) => node.evaluate((each) => each === each.ownerDocument.activeElement)
 
 /** Expects errors at exactly these fields, each described by its error, and focus on the first. */
 export async function expectFieldErrors(form: Locator, errors: Readonly<Record<string, string>>) {

@@ -111,7 +111,11 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await other.page.goto(await linkTo(email, 'Looms'))
     await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     await members(other.page).getByText(email, { exact: true }).waitFor()
-    expect(await members(other.page).getByRole('button', { name: /^Remove / }).count()).toBe(0)
+    expect(
+      await members(other.page)
+        .getByRole('button', { name: /^Remove / })
+        .count(),
+    ).toBe(0)
     expect(await invitations(other.page).count()).toBe(0)
     await press(members(other.page), `Leave ${email}`)
     const sure = formOf(other.page, 'Are you sure?')

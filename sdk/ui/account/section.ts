@@ -22,8 +22,9 @@ export type Section = (account: Account, usher: Operations) => Screen | Promise<
 const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
 
 /** Returns the flow of a section, which is drawn again after each change. */
-export function flowOf(account: Account, section: Section): Flow & { draw(): Promise<void> } {
+export function flowOf(account: Account, section: Section): Flow {
   let operations: Operations
+  let isLeft = false
   const begin = async (): Promise<Outcome> => ({ screen: again(await section(account, operations)) })
 
   /** Draws the section again after an action without another screen. */
@@ -32,7 +33,8 @@ export function flowOf(account: Account, section: Section): Flow & { draw(): Pro
       ...action,
       async run(values: Readonly<Record<string, string>>) {
         const outcome = await action.run(values)
-        if (!outcome || outcome.error || outcome.fieldErrors) return outcome
+        // Such as the members of a tenant that the user has left.
+        if (isLeft || !outcome || outcome.error || outcome.fieldErrors) return outcome
         return { ...outcome, screen: again(outcome.screen ?? (await section(account, operations))) }
       },
     })
@@ -51,9 +53,11 @@ export function flowOf(account: Account, section: Section): Flow & { draw(): Pro
       return undefined
     },
   )
+  const { stop } = flow
   return Object.assign(flow, {
-    async draw() {
-      flow.show(again(await section(account, operations)))
+    stop() {
+      isLeft = true
+      stop()
     },
   })
 }
