@@ -1,5 +1,6 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
+import { claimsOf } from '../../token-claims.js'
 import { submit } from '../actions.js'
 import { buttonOf } from '../controls.js'
 import { create, directionOf, nodesOf, part } from '../dom.js'
@@ -47,7 +48,7 @@ abstract class UserElement extends UsherElement {
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
-        if (!client.token || !this.#user) load()
+        if (!client.token || claimsOf(client.token).sub !== this.#user) load()
       }),
     )
     this.onEnd(() => this.#stop())
