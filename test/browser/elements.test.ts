@@ -113,9 +113,30 @@ async function expectFits(page: Page, width: number) {
   expect(await run(page, cut)).toEqual([])
 }
 
-/** Shows each screen of the login that needs no code. */
+const screens = [
+  'log-in',
+  'sign-up',
+  'forgot-password',
+  'mail-login',
+  'mail-sent',
+  'prove-email',
+  'reset-password',
+  'verify-email',
+  'change-email',
+  'undo-email-change',
+  'invitation',
+  'enrol',
+  'choose-tenant',
+  'create-tenant',
+  'expired-link',
+  'closed',
+  'unavailable',
+  'signed-in',
+]
+
+/** Shows each screen of the login. */
 async function eachScreen(page: Page, check: () => Promise<void>) {
-  for (const screen of ['log-in', 'sign-up', 'forgot-password', 'mail-sent', 'invitation', 'expired-link']) {
+  for (const screen of screens) {
     await put(page, ['usher-sign-in', { screen }])
     await page.locator(`form[data-screen="${screen}"]`).waitFor()
     await check()
@@ -188,6 +209,11 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(await run(page, 'history.length')).toBe(entries)
   })
 
+  it('have no accessibility errors on any screen of the login', async ({ visit }) => {
+    const { page } = await visit()
+    await eachScreen(page, async () => expect(await accessibilityErrorsOf(page)).toEqual([]))
+  })
+
   it('accept a paste in every field', async ({ visit, visitUser, served }) => {
     const pasteEverywhere = async (page: Page) => {
       const inputs = page.locator('main input:not([readonly])')
@@ -206,7 +232,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await eachScreen(page, async () => {
       fields += await pasteEverywhere(page)
     })
-    expect(fields).toBe(7)
+    expect(fields).toBe(11)
     const user = await visitUser()
     await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
     await run(user.page, 'navigator.clipboard.writeText("123456")')
