@@ -230,7 +230,7 @@ function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outc
   }
   if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
   const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
-  return isLost && name !== 'log-in' ? { ...signIn.to('log-in'), error } : undefined
+  return isLost ? { ...signIn.to('log-in'), error } : undefined
 }
 
 const kept = 'usher.invitation'

@@ -334,7 +334,12 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await fitBoth(320)
   })
 
-  it('have targets of 24 pixels at least (WCAG 2.5.8)', async ({ visit, visitUser, server }) => {
+  it('have targets of 24 pixels at least (WCAG 2.5.8), and copy recovery codes', async ({
+    visit,
+    visitUser,
+    server,
+    served,
+  }) => {
     const small = `[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
       .filter((node) => node.checkVisibility())
       .map((node) => [node.getBoundingClientRect(), node.outerHTML.slice(0, 120)])
@@ -354,8 +359,14 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     const secret = (await enrol.getByRole('code').textContent())?.replaceAll(' ', '') ?? ''
     expect(await run(user.page, small)).toEqual([])
     await send(enrol, { 'Code of your app': totpAt(secret, server.now()) }, 'Verify')
-    await formOf(user.page, 'Store your recovery codes').waitFor()
+    const codes = formOf(user.page, 'Store your recovery codes')
+    await codes.waitFor()
     expect(await run(user.page, small)).toEqual([])
+    await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
+    await press(codes, 'Copy')
+    await codes.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await run<string>(user.page, 'navigator.clipboard.readText()')
+    expect(copied.split('\n')).toEqual(await codes.getByRole('code').allTextContents())
   })
 
   it('show focus and errors in forced colors', async ({ visit, visitUser }) => {

@@ -6,8 +6,10 @@ import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { type Place, serveExample } from './elements.js'
 import {
+  expectAlert,
   expectFieldErrors,
   expectTexts,
+  fieldOf,
   formOf,
   logOut,
   press,
@@ -146,6 +148,28 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     await press(codes, 'I have stored them')
     await expectTexts(factors, '8 recovery codes are left.')
     await expectFailedLoads('401 second-factor', '401 second-factor', '401 recovery-codes')
+  })
+
+  it('asks for the password again when the second step has taken too long, and keeps the address', async ({
+    server,
+    visit,
+  }) => {
+    const email = 'joan@example.com'
+    const { page, expectFailedLoads } = await visit(email)
+    await send(factorsOf(page), { 'Current password': password }, 'Add an authenticator app')
+    const { secret } = await addApp(page, server.now)
+    await logInAgain(page, email)
+    await promptOf(page).waitFor()
+    server.advanceSeconds(3_600)
+    const code = () => totpAt(secret, server.now())
+    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    const login = formOf(page, 'Log in')
+    await expectAlert(login, 'This has taken too long. Start again.')
+    expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
+    await send(login, { Password: password }, 'Log in')
+    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    await showsAccount(page, email)
+    await expectFailedLoads('401 login', '400 second-factor', '401 login')
   })
 
   it('is added during a login if the database requires it', async ({ server, visit }) => {
