@@ -321,8 +321,16 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     await expectTexts(formOf(page, 'Teams'), 'Engines', 'Member')
     await expectTexts(formOf(page, 'Email address'), `${stranger} is verified.`)
 
-    const other = await visit()
     const link = await linkTo(known, 'Engines')
+    await page.goto(link)
+    await press(invitation, 'Accept the invitation')
+    await expectAlert(invitation, 'The invitation is for another address. Log in with that.')
+    await expectFailedLoads('409 accept')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(invitation, 'Use another account')
+    await expectTexts(formOf(page, 'Log in'), 'Log in or sign up to accept the invitation.')
+
+    const other = await visit()
     await other.page.goto(link)
     await press(formOf(other.page, 'You are invited'), 'I have an account')
     const login = formOf(other.page, 'Log in')
