@@ -31,6 +31,9 @@ export const actionsOf = ({ actions, items = [] }: Screen) => [
   ...items.flatMap(({ actions = [] }) => actions),
 ]
 
+/** Returns the ID of the user who is logged in, or undefined. */
+export const userIdOf = ({ token }: Client) => (token ? claimsOf(token).sub : undefined)
+
 /**
  * Returns the operations of a client, which ask for the second factor where they need one.
  *
@@ -50,7 +53,6 @@ function askingOperations(
       refused(result.error)
       return result
     }
-  const userOf = () => client.token && claimsOf(client.token).sub
   const steps = {
     ...client,
     ask,
@@ -58,8 +60,8 @@ function askingOperations(
     stepUp: noting(client.stepUp),
     // A login or log-out of another tab ends the question.
     startCall: () => {
-      const user = userOf()
-      return () => userOf() === user
+      const user = userIdOf(client)
+      return () => userIdOf(client) === user
     },
   }
   const asking = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [

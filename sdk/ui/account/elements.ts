@@ -1,11 +1,10 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
-import { claimsOf } from '../../token-claims.js'
 import { submit } from '../actions.js'
 import { buttonOf } from '../controls.js'
 import { create, directionOf, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
-import { createFlow, type Flow } from '../flow-engine.js'
+import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { type Line, line, type Screen } from '../view.js'
 import { factors } from './factors.js'
@@ -48,7 +47,7 @@ abstract class UserElement extends UsherElement {
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
-        if (!client.token || claimsOf(client.token).sub !== this.#user) load()
+        if (!client.token || userIdOf(client) !== this.#user) load()
       }),
     )
     this.onEnd(() => this.#stop())
@@ -182,10 +181,18 @@ export class UsherUserMenu extends UsherElement {
   protected override begin(client: Client) {
     this.#client = client
     const load = async () => {
-      this.#user = client.token ? (await client.me()).data : undefined
+      const id = userIdOf(client)
+      const user = client.token ? (await client.me()).data : undefined
+      // Otherwise the user has logged out meanwhile.
+      if (id !== userIdOf(client)) return
+      this.#user = user
       if (this.isConnected) this.paint()
     }
-    this.onEnd(client.subscribe(load))
+    this.onEnd(
+      client.subscribe(() => {
+        if (userIdOf(client) !== this.#user?.id) load()
+      }),
+    )
     document.addEventListener('usher-change', load)
     this.onEnd(() => document.removeEventListener('usher-change', load))
     load()
