@@ -91,6 +91,8 @@ async function run(
   options: { publicKey: object; mediation?: 'conditional' },
   signal?: AbortSignal,
 ): Promise<Result<Credential, CeremonyErrorCode>> {
+  // A call that was ended before it could begin must not end another ceremony.
+  if (signal?.aborted) return cancelled()
   abortCeremony()
   const { credentials } = browser.navigator ?? {}
   if (!credentials || !browser.PublicKeyCredential) return unsupported()
@@ -99,7 +101,6 @@ async function run(
   const abort = () => current.abort(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {
-    if (signal?.aborted) return cancelled()
     const credential = await credentials[method]({ ...options, signal: current.signal })
     return credential ? { data: credential as Credential, error: undefined } : cancelled()
   } catch (error) {
