@@ -358,7 +358,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     const enrol = formOf(user.page, 'Add an authenticator app')
     const secret = (await enrol.getByRole('code').textContent())?.replaceAll(' ', '') ?? ''
     expect(await run(user.page, small)).toEqual([])
-    await send(enrol, { 'Code of your app': totpAt(secret, server.now()) }, 'Verify')
+    await send(enrol, { 'Code from your app': totpAt(secret, server.now()) }, 'Verify')
     const codes = formOf(user.page, 'Store your recovery codes')
     await codes.waitFor()
     expect(await run(user.page, small)).toEqual([])

@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     expect(await accessibilityErrorsOf(page)).toEqual([])
     await press(proof, 'Send a mail')
     const digits = /\d{3} ?\d{3}/.exec((await server.mailTo('grace@example.com')).text)?.[0] ?? ''
-    await send(formOf(page, 'Check your mail'), { 'Six digits of the mail': digits }, 'Log in')
+    await send(formOf(page, 'Check your mail'), { 'Six digits from the mail': digits }, 'Log in')
     await showsAccount(page, 'grace@example.com')
     await expectFailedLoads('409 finish')
   })

@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     await prove()
     const enrol = formOf(page, 'Add an authenticator app')
     const secret = ((await enrol.getByRole('code').textContent()) ?? '').replaceAll(' ', '')
-    await send(enrol, { 'Code of your app': totpAt(secret, site.server.now()) }, 'Verify')
+    await send(enrol, { 'Code from your app': totpAt(secret, site.server.now()) }, 'Verify')
     await expectTexts(factorsOf(page), 'Authenticator app')
     await logOut(page)
     await sendLogin(page, email)

@@ -52,7 +52,7 @@ async function addApp(page: Page, now: () => number) {
   await enrol.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
   expect(await enrol.getByRole('link').getAttribute('href')).toMatch(/^otpauth:/)
   expect(await accessibilityErrorsOf(page)).toEqual([])
-  const fields = { 'Code of your app': totpAt(secret, now()), 'Name of the device': 'Ada’s phone' }
+  const fields = { 'Code from your app': totpAt(secret, now()), 'Name of the device': 'Ada’s phone' }
   await send(enrol, fields, 'Verify')
   const codes = formOf(page, 'Store your recovery codes')
   await codes.waitFor()
@@ -79,13 +79,15 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
       server.advanceSeconds(30)
       return totpAt(secret, server.now())
     }
-    const prove = (code: string) => send(prompt, { 'Code of your app': code }, 'Verify')
+    const prove = (code: string) => send(prompt, { 'Code from your app': code }, 'Verify')
 
     await logInAgain(page, email)
     await prompt.waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
     await prove('000000')
-    await expectFieldErrors(prompt, { 'Code of your app': 'The code is wrong. Try again.' })
+    await expectFieldErrors(prompt, {
+      'Code from your app': 'The code is wrong or no longer valid. Try again.',
+    })
     await prove(nextCode())
     await showsAccount(page, email)
     await expectFailedLoads('401 login', '401 second-factor')
@@ -132,7 +134,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     await expectTexts(factors, 'Alan’s phone', 'Saved.')
     const prove = async () => {
       server.advanceSeconds(30)
-      await send(promptOf(page), { 'Code of your app': totpAt(secret, server.now()) }, 'Verify')
+      await send(promptOf(page), { 'Code from your app': totpAt(secret, server.now()) }, 'Verify')
     }
     await press(factors, 'Turn off the second step')
     await prove()
@@ -162,12 +164,12 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     await promptOf(page).waitFor()
     server.advanceSeconds(3_600)
     const code = () => totpAt(secret, server.now())
-    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    await send(promptOf(page), { 'Code from your app': code() }, 'Verify')
     const login = formOf(page, 'Log in')
     await expectAlert(login, 'This has taken too long. Start again.')
     expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
     await send(login, { Password: password }, 'Log in')
-    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    await send(promptOf(page), { 'Code from your app': code() }, 'Verify')
     await showsAccount(page, email)
     await expectFailedLoads('401 login', '400 second-factor', '401 login')
   })

@@ -124,10 +124,10 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     expect(await accessibilityErrorsOf(page)).toEqual([])
     for (const [typed, error] of [
       ['12345', 'This is not valid.'],
-      ['000000', 'The code is wrong. Try again.'],
+      ['000000', 'The code is wrong or no longer valid. Try again.'],
     ] as const) {
-      await send(digits, { 'Six digits of the mail': typed }, 'Log in')
-      await expectFieldErrors(digits, { 'Six digits of the mail': error })
+      await send(digits, { 'Six digits from the mail': typed }, 'Log in')
+      await expectFieldErrors(digits, { 'Six digits from the mail': error })
       await expectFailedLoads('400 finish')
     }
 
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     expect(other.page.url()).not.toContain('code')
     expect(await accessibilityErrorsOf(other.page)).toEqual([])
 
-    await send(digits, { 'Six digits of the mail': await lineTo(first, /^\d{6}$/m) }, 'Log in')
+    await send(digits, { 'Six digits from the mail': await lineTo(first, /^\d{6}$/m) }, 'Log in')
     await showsAccount(page, first)
     await logOut(page)
 

@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await expectFailedLoads('409 invitations')
     await database.markVerified(owner.email)
     await invite(page, owner.email)
-    await expectAlert(invitations(page), 'This address is one of the team.')
+    await expectAlert(invitations(page), 'A member of the team has this address.')
     await expectFailedLoads('409 invitations')
     const revoked = validUser().email
     for (const invited of [email, revoked]) {
