@@ -1,4 +1,5 @@
-import { create, type Look, nodesOf, part, plainOf } from './dom.js'
+import { create, type Look, nodesOf, part } from './dom.js'
+import { textOf } from './text.js'
 import { type Action, type Field, line, type Shown } from './view.js'
 
 let count = 0
@@ -54,14 +55,14 @@ function inputOf(
     ...part('input', look),
     ...{ id, name, autocomplete },
     required: !isOptional && !isReadonly,
-    'aria-label': object === undefined ? undefined : `${plainOf(label, look)} ${object}`,
+    'aria-label': object === undefined ? undefined : `${textOf(label, look)} ${object}`,
   }
   if (options)
     return create(
       'select',
       common,
       ...options.map((each) =>
-        create('option', { value: each.value, selected: each.value === value }, plainOf(each.label, look)),
+        create('option', { value: each.value, selected: each.value === value }, textOf(each.label, look)),
       ),
     )
   return create('input', {
@@ -82,7 +83,7 @@ function withReveal(input: HTMLInputElement, look: Look) {
   const show = (isShown: boolean) => {
     input.type = isShown ? 'text' : 'password'
     button.replaceChildren(...nodesOf(line(isShown ? 'hide' : 'show'), look))
-    button.setAttribute('aria-label', plainOf(line(isShown ? 'hidePassword' : 'showPassword'), look))
+    button.setAttribute('aria-label', textOf(line(isShown ? 'hidePassword' : 'showPassword'), look))
   }
   button.addEventListener('click', () => show(input.type === 'password'))
   show(false)
@@ -91,7 +92,7 @@ function withReveal(input: HTMLInputElement, look: Look) {
 
 /** Returns a button. */
 export function buttonOf({ id, label, kind, object }: Action, look: Look) {
-  const text = plainOf(label, look)
+  const text = textOf(label, look)
   return create(
     'button',
     {

@@ -1,4 +1,4 @@
-import type { Texts } from './texts/en.js'
+import { type Language, piecesOf } from './text.js'
 import type { Shown } from './view.js'
 
 type Child = Node | string | undefined | false
@@ -36,10 +36,7 @@ export type Part =
 export type Classes = Readonly<Partial<Record<Part, string>>>
 
 /** How an element shows texts. */
-export interface Look {
-  /** BCP 47 tag of the language of the texts. */
-  language: string
-  texts: Texts
+export interface Look extends Language {
   classes: Classes
 }
 
@@ -60,33 +57,10 @@ export function create<Name extends keyof HTMLElementTagNameMap>(
 export const part = (name: Part, { classes }: Look) => ({ 'data-part': name, class: classes[name] })
 
 /** Returns a text. What replaces a name in braces is isolated, because it may have another direction. */
-export function nodesOf(shown: Shown, look: Look): (Node | string)[] {
-  if ('text' in shown) return [create('bdi', {}, shown.text)]
-  const { values = {} } = shown
-  return templateOf(shown, look)
-    .split(/\{(\w+)\}/)
-    .map((piece, index) => (index % 2 ? create('bdi', {}, formatted(values[piece], look)) : piece))
-}
-
-/** Returns a text without marks, for attributes. */
-export const plainOf = (shown: Shown, look: Look) =>
+export const nodesOf = (shown: Shown, look: Look): (Node | string)[] =>
   'text' in shown
-    ? shown.text
-    : templateOf(shown, look).replace(/\{(\w+)\}/g, (_, name: string) =>
-        formatted(shown.values?.[name], look),
-      )
-
-function formatted(value: string | number | Date | undefined, { language }: Look) {
-  if (value instanceof Date) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(value)
-  return typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : (value ?? '')
-}
-
-function templateOf({ key, values }: Exclude<Shown, { text: string }>, { texts, language }: Look) {
-  const text = texts[key]
-  if (typeof text === 'string') return text
-  const form = new Intl.PluralRules(language).select(Number(values?.count))
-  return text[form] ?? text.other
-}
+    ? [create('bdi', {}, shown.text)]
+    : piecesOf(shown, look).map(({ text, isGiven }) => (isGiven ? create('bdi', {}, text) : text))
 
 /** Returns whether a language is written from right to left. */
 export const directionOf = (language: string) => (/^(ar|fa|he|ur)\b/.test(language) ? 'rtl' : 'ltr')

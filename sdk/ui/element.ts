@@ -61,6 +61,12 @@ export abstract class UsherElement extends Base {
   }
 
   connectedCallback() {
+    // What a page has set before the element was defined hides the setter.
+    for (const [name, value] of Object.entries(this)) {
+      if (!(name in Object.getPrototypeOf(this))) continue
+      delete this[name as keyof this]
+      Object.assign(this, { [name]: value })
+    }
     this.draw()
   }
 
@@ -117,7 +123,7 @@ export abstract class UsherElement extends Base {
     const texts = { ...shared.english, ...(language && languages[language]), ...shared.texts, ...this.texts }
     return {
       language: language ?? (primary === 'en' ? wanted : 'en'),
-      texts: texts as Texts,
+      texts,
       classes: this.classes,
     }
   }

@@ -132,7 +132,7 @@ export function createFlow(
     if (shown?.screen) return show(shown.screen, shown)
     if (question) return show(screen, outcome)
     if (error) return emitError(error, screen)
-    emit({ status, ...(fieldErrors && { fieldErrors }) })
+    emit({ status, ...(fieldErrors && { fieldErrors, error: fieldErrors[''] }) })
   }
 
   const leadFrom = (outcome: Outcome) =>

@@ -25,6 +25,7 @@ import { line, type Outcome, type Screen } from './view.js'
 
 export type { Flow } from './flow-engine.js'
 export type { FieldTexts, ScreenName, SignInOptions, SignUpField, SubmitDetail } from './sign-in/sign-in.js'
+export { type Language, textOf } from './text.js'
 export type { Action, Feedback, Field, Item, Line, Outcome, Screen, Shown, Values } from './view.js'
 
 /** The steps of a login. */

@@ -2,6 +2,7 @@
 
 import { createElement, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Client } from '../client.js'
+import type { UsherError } from '../errors.js'
 import type { Classes } from './dom.js'
 import type { UsherElement } from './element.js'
 import {
@@ -25,6 +26,8 @@ export interface ElementProps {
   texts?: Partial<Texts> | undefined
   classes?: Classes | undefined
   className?: string | undefined
+  /** Called if the element cannot be shown, such as during an outage. */
+  onError?: ((error: UsherError) => void) | undefined
 }
 
 /** What `SignIn` takes. */
@@ -119,7 +122,12 @@ export function SignIn(props: SignInProps) {
   )
 }
 
-const changes = ({ onChange, onSignedOut }: Pick<AccountProps, 'onChange' | 'onSignedOut'>): Handlers => ({
+const failure = ({ onError }: ElementProps): Handlers => ({
+  'usher-error': ({ error }: { error: UsherError }) => onError?.(error),
+})
+
+const changes = ({ onChange, onSignedOut, ...props }: TenantProps): Handlers => ({
+  ...failure(props),
   'usher-change': onChange,
   'usher-signed-out': onSignedOut,
 })

@@ -1,7 +1,8 @@
 import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
-import { create, type Look, nodesOf, part, plainOf } from './dom.js'
+import { create, type Look, nodesOf, part } from './dom.js'
 import { actionsOf, type Flow } from './flow-engine.js'
 import { qrOf } from './qr.js'
+import { textOf } from './text.js'
 import { type Action, type Item, line, type Screen, type Shown } from './view.js'
 
 /** How a flow is shown. */
@@ -135,7 +136,7 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
 /** Shows a QR code and the secret in it, which also opens the app of a phone. */
 function qrNodes({ content, secret }: { content: string; secret: string }, look: Look) {
   const place = create('div', part('qr', look))
-  const label = plainOf(line('qrLabel'), look)
+  const label = textOf(line('qrLabel'), look)
   // Without the picture, the secret is typed.
   qrOf(content, label).then(
     (picture) => place.append(picture),

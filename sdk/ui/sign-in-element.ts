@@ -8,7 +8,7 @@ export interface SubmitEventDetail {
   values: Readonly<Record<string, string>>
   /**
    * Lets the form wait. A rejection is shown in the form: its `fields` have texts by the names of fields, such as
-   * `{ fields: { company: 'There is no such company.' } }`.
+   * `{ fields: { company: 'There is no such company.' } }`. That of an error without `fields` is its `message`.
    */
   wait(promise: Promise<unknown>): void
 }
@@ -91,7 +91,8 @@ export class UsherSignIn extends UsherElement {
       await Promise.all(waits)
       return undefined
     } catch (error) {
-      return (error as { fields?: Record<string, string> }).fields ?? {}
+      const { fields, message } = error as Partial<Error> & { fields?: Record<string, string> }
+      return fields ?? { '': message ?? String(error) }
     }
   }
 }

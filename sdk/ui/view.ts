@@ -38,7 +38,7 @@ export interface Field {
 export interface Outcome {
   screen?: Screen | undefined
   error?: UsherError<string> | undefined
-  /** What the app says of fields that it has added, by their names. */
+  /** What the app says of fields that it has added, by their names, and of the whole form by ''. */
   fieldErrors?: Readonly<Record<string, Shown>> | undefined
   status?: Line | undefined
 }
@@ -88,7 +88,7 @@ export interface Screen {
 export interface Feedback {
   isBusy: boolean
   /** Of the whole form. */
-  error: Line | undefined
+  error: Shown | undefined
   /** By the name of the field. */
   fieldErrors: Readonly<Record<string, Shown>>
   /** What was done. */

@@ -6,7 +6,17 @@ import { totpAt } from '../support/second-factor.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { servePage } from './elements.js'
-import { expectFieldErrors, expectTexts, fieldOf, fill, formOf, isFocused, press, send } from './forms.js'
+import {
+  expectAlert,
+  expectFieldErrors,
+  expectTexts,
+  fieldOf,
+  fill,
+  formOf,
+  isFocused,
+  press,
+  send,
+} from './forms.js'
 
 const script = (place: object) => `
 import { createSessionClient } from '@usher/sdk/session'
@@ -155,6 +165,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     const refuse = (event: Event) => {
       const { detail } = event as CustomEvent
       if (detail.values.company === 'Rivals') detail.wait(Promise.reject({ fields: { company: 'Not you.' } }))
+      if (detail.values.company === 'Ruins') detail.wait(Promise.reject(new Error('The backend is down.')))
     }
     await run(page, `addEventListener('usher-submit', ${refuse})`)
     await press(formOf(page, 'Log in'), 'Create an account')
@@ -163,6 +174,8 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await expectFieldErrors(form, { Company: 'This is required.' })
     await send(form, { Company: 'Rivals' }, 'Sign up')
     await expectFieldErrors(form, { Company: 'Not you.' })
+    await send(form, { Company: 'Ruins' }, 'Sign up')
+    await expectAlert(form, 'The backend is down.')
     await send(form, { Company: 'Acme' }, 'Sign up')
     const create = formOf(page, 'Create a team')
     await create.waitFor()

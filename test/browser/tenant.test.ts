@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     const sure = formOf(other.page, 'Are you sure?')
     await expectTexts(sure, 'You can come back only by an invitation.')
     expect(await accessibilityErrorsOf(other.page)).toEqual([])
-    await press(sure, 'Keep it')
+    await press(sure, 'Cancel')
     await press(members(other.page), `Leave ${email}`)
     await press(sure, 'Leave')
     await expectTexts(team(other.page), 'You are not a member of this team.')

@@ -47,7 +47,7 @@ export interface SubmitDetail {
   values: Values
 }
 
-/** What the app says of a form: texts by the names of the fields. Empty if it only refuses. */
+/** What the app says of a form: texts by the names of the fields, and that of the whole form by ''. Empty if it only refuses. */
 export type FieldTexts = Readonly<Record<string, string>>
 
 /** Options of a login. */
