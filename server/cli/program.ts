@@ -1,9 +1,15 @@
-import { Command, CommanderError } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '../version.js'
+import { type Host, ownProcess, type Run } from './io/host.js'
 import { PartialFailureError } from './partial-failure-error.js'
 
+interface Group {
+  description: string
+  load: () => Promise<{ configure: (command: Command, host: Host, run: Run) => unknown }>
+}
+
 /** The code of a command is loaded when it is used, because loading all commands takes 0.7 s of CPU time. */
-const commands = {
+const commands: Record<string, Group> = {
   serve: {
     description: 'start the server; SIGTERM or Ctrl-C stops it',
     load: () => import('./commands/serve.js'),
@@ -44,13 +50,23 @@ const commands = {
   openapi: { description: 'print the OpenAPI document', load: () => import('./commands/openapi.js') },
 }
 
+/** The commands that a running server does not run: they need the embedded store for themselves, or no store. */
+export const inOwnProcess = ['serve', 'migrate', 'keys rewrap', 'store distribute', 'openapi']
+
+/** The running server has run the command. */
+class RanOnServer extends Error {
+  constructor(readonly exitCode: number) {
+    super()
+  }
+}
+
 /**
  * Runs a command.
  *
  * @param args the arguments after `usher`
  * @returns the exit code; docs/cli.md lists them
  */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], host: Host = ownProcess()): Promise<number> {
   const json = isJsonRequested(args)
   const program = new Command('usher')
     .description(
@@ -60,6 +76,8 @@ export async function run(args: readonly string[]): Promise<number> {
     .exitOverride()
     // Errors of commander begin as all others do.
     .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
       outputError: (text, write) => json || write(text.replace(/^error:/, 'usher:')),
     })
   const groups = Object.entries(commands).map(([name, { description, load }]) => {
@@ -67,7 +85,13 @@ export async function run(args: readonly string[]): Promise<number> {
     return { command, load }
   })
   program.hook('preSubcommand', async (_program, used) => {
-    for (const { command, load } of groups) if (command === used) (await load()).configure(command)
+    for (const { command, load } of groups) if (command === used) (await load()).configure(command, host, run)
+  })
+  program.hook('preAction', async (_program, used) => {
+    if (host.server || inOwnProcess.includes(nameOf(used))) return
+    const { runOnServer } = await import('./running-server/run-on-server.js')
+    const exitCode = await runOnServer(args, host)
+    if (exitCode !== undefined) throw new RanOnServer(exitCode)
   })
   // Commander's own help command would list no subcommands, because they are not loaded.
   const [first, ...rest] = args
@@ -75,14 +99,19 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof RanOnServer) return error.exitCode
     // Both were reported as text where they occurred.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof PartialFailureError && !json) return 1
     if (error instanceof CommanderError && !json) return 2
     const { reportError } = await import('./report-error.js')
-    return reportError(error, json)
+    return reportError(error, { json, stderr: host.stderr })
   }
 }
+
+/** Returns the name of a command with its group, such as `user create`. */
+const nameOf = (command: CommandUnknownOpts): string =>
+  command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 
 /** Returns whether the options have `--json`. Arguments follow after `--`. */
 const isJsonRequested = (args: readonly string[]) => {

@@ -22,6 +22,7 @@ import {
 } from '../store/errors.js'
 import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
+import type { Host } from './io/host.js'
 import { jsonText } from './io/output.js'
 import { PartialFailureError } from './partial-failure-error.js'
 
@@ -86,10 +87,10 @@ const advice: Partial<Record<Code, string>> = {
 /**
  * Reports on stderr why a command failed.
  *
- * @param json whether to write it as a line of JSON
+ * @param output.json whether to write it as a line of JSON
  * @returns its exit code
  */
-export function reportError(error: unknown, json: boolean) {
+export function reportError(error: unknown, { json, stderr }: Pick<Host, 'stderr'> & { json: boolean }) {
   const code = codeOf(error)
   const { reason, title } =
     code in otherErrors
@@ -99,7 +100,7 @@ export function reportError(error: unknown, json: boolean) {
   const detail = detailOf(error, code)
   const { suggestion } = error as { suggestion?: string }
   const line = json ? jsonText({ code, title, detail, suggestion, exitCode }) : `usher: ${detail}`
-  process.stderr.write(`${line}\n`)
+  stderr.write(`${line}\n`)
   return exitCode
 }
 

@@ -55,6 +55,8 @@ export const commandProblems = {
   cancelled: { reason: 'refused', title: 'Cancelled' },
   master_key_wrong: { reason: 'refused', title: 'Wrong master key' },
   keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
+  server_version: { reason: 'refused', title: 'Server has another version' },
+  server_stopped: { reason: 'unavailable', title: 'Server stopped' },
   port_in_use: { reason: 'refused', title: 'Port is in use' },
 } as const satisfies Record<string, { reason: Reason; title: string }>
 

@@ -1,15 +1,26 @@
 import cluster from 'node:cluster'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { startUsher } from '../index.js'
+import { startUsher, type Usher } from '../index.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
 import { drainOnRequest, workerSignals } from './cluster.js'
 import { startupBanner } from './startup-banner.js'
+
+/** Accepts no commands any more, and waits for running ones for at most some milliseconds. */
+type StopCommands = (milliseconds: number) => Promise<void>
+
+interface ServeOptions {
+  /** Whether to log JSON lines even on a terminal. */
+  json?: boolean
+  /** Starts to run the commands of other processes. */
+  listenForCommands?: (usher: Usher, log: Logger) => Promise<StopCommands | undefined>
+}
 
 /**
  * Serves until SIGTERM or SIGINT. Then /readyz returns 503 while requests are served for SHUTDOWN_DELAY_SECONDS. After
@@ -18,17 +29,12 @@ import { startupBanner } from './startup-banner.js'
  *
  * @throws if the port is in use or the store cannot be used. Everything is closed then
  */
-export async function serve(config: Config, options: { json?: boolean } = {}) {
+export async function serve(config: Config, options: ServeOptions = {}) {
   const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
-  const {
-    app,
-    managementApp,
-    context,
-    metrics,
-    firstDatabase,
-    close: closeUsher,
-  } = await startUsher(config, { log })
+  const usher = await startUsher(config, { log })
+  const { app, managementApp, context, metrics, firstDatabase } = usher
+  let stopCommands: StopCommands | undefined
   try {
     if (metrics && config.metrics) await publishMetrics(metrics, config.metrics)
     const delay = config.shutdownDelaySeconds * 1000
@@ -39,7 +45,9 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       else log.info({ signal }, 'draining')
       context.isEnding = true
       if (!err) await setTimeout(delay)
-      await closeUsher()
+      // A second is left to close the store.
+      await Promise.all([stopCommands?.(drainMilliseconds - 1_000), app.close(), managementApp?.close()])
+      await usher.close()
       await flushSpans().catch(() => undefined)
     })
     // Throws an unhandled rejection, which close-with-grace logs. It drains and exits with 1. A worker is then
@@ -49,10 +57,12 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     })
     await app.listen({ host: config.host, port: config.port })
     await managementApp?.listen({ host: config.host, port: config.managementPort })
+    stopCommands = await options.listenForCommands?.(usher, log)
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))
   } catch (error) {
-    await closeUsher()
+    await stopCommands?.(0)
+    await usher.close()
     throw error
   }
 }

@@ -52,7 +52,7 @@ export const isUnconnected = (error: unknown) => error instanceof Error && witho
 export class FolderInUseError extends Error {
   constructor(folder: string) {
     super(
-      `${folder} is in use by another process, such as a running server. Stop the server with Ctrl-C or SIGTERM first, or set DATABASE_URL to use Postgres, where commands run next to servers`,
+      `${folder} is in use by another process, such as a running server. Stop the server, then run the command again`,
     )
   }
 }

@@ -27,6 +27,12 @@ export function createPrivateFolder(folder: string, warn: (message: string) => v
   }
 }
 
+/** Returns whether a folder exists and only its owner can enter it. */
+export function isPrivateFolder(folder: string) {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  return found !== undefined && (!hasPermissions || (found.mode & others) === 0)
+}
+
 /**
  * Closes the files in a folder to others, because PGlite creates the first ones with mode 666, whatever the umask is.
  * Synchronous, because a start waits for it, and a promise per file takes nine times as long.

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { expect, vi } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { expect } from 'vitest'
 import { reportError } from '../../server/cli/report-error.js'
 import { whileRefusing } from '../api/refused-writes.js'
 import { startUsher } from '../support/child.js'
@@ -92,11 +93,9 @@ it('says that a transaction took too long, and not that the store cannot be reac
     { timeout: 1 },
   )
   const error = await slow.catch((error: unknown) => error)
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  expect(reportError(error, false)).toBe(5)
-  expect(write).toHaveBeenCalledWith(
-    'usher: another change was in the way for too long. Run the command again\n',
-  )
+  const stderr = new PassThrough({ encoding: 'utf8' })
+  expect(reportError(error, { json: false, stderr })).toBe(5)
+  expect(stderr.read()).toBe('usher: another change was in the way for too long. Run the command again\n')
 })
 
 it('the error for a misspelt database or workspace suggests a similar name', async ({ usher }) => {

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { describe, expect } from 'vitest'
-import { operatorName } from '../../server/cli/io/with-store.js'
+import { operatorName } from '../../server/cli/io/host.js'
 import { password, type TestDatabase } from '../support/app.js'
 import { dummyHashesOf } from '../support/lines.js'
 import { it as operatorTest } from '../support/operator.js'

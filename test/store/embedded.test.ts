@@ -109,7 +109,7 @@ describe('the folder', () => {
     await expect(openEmbedded(link)).rejects.toThrow(FolderInUseError)
     const { stdout } = await startHolder(link).ended
     expect(stdout).toBe(
-      `FolderInUseError ${link} is in use by another process, such as a running server. Stop the server with Ctrl-C or SIGTERM first, or set DATABASE_URL to use Postgres, where commands run next to servers\n`,
+      `FolderInUseError ${link} is in use by another process, such as a running server. Stop the server, then run the command again\n`,
     )
     await store.close()
     await (await openEmbedded(folder)).close()

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { isSearch } from '../lab/plans/statement-plans.js'
-import { password } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
 import { startLyingProvider } from '../support/lying-provider.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { addBystanders } from './bystanders.js'
+import { commandsUnder, useEveryCommand } from './every-command.js'
 import { useEveryOperation } from './every-operation.js'
 import { errorsOf } from './one-database.js'
 import {
@@ -51,9 +51,10 @@ beforeAll(async () => {
   await onServer(server.url, ({ prisma }) => prisma.$executeRaw`CREATE DATABASE usher TEMPLATE bare`)
   try {
     await onServer(url, useEveryOperationWithBystanders)
-    await onServer(url, (store) => useEveryCommand(store, url))
+    await onServer(url, (store) => useEveryCommandWithBystanders(store, url))
     changes = await onServer(url, recordedChanges)
-    allCommands = await commandsUnder([])
+    // The others use no store, or need Citus.
+    allCommands = (await commandsUnder()).filter((name) => !/^(serve|openapi|store distribute)$/.test(name))
   } finally {
     logged = await server.stop('usher')
   }
@@ -78,11 +79,13 @@ async function useEveryOperationWithBystanders(store: OpenStore) {
   unawaited = writes.errors()
 }
 
-async function useEveryCommand(store: OpenStore, url: string) {
+async function useEveryCommandWithBystanders(store: OpenStore, url: string) {
+  const provider = await startLyingProvider()
   const env = {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),
     BASE_URL: '',
+    PRIVATE_ISSUERS: provider.issuer,
     ...cheapHashes,
   }
   const usher = async (command: string, input = '', more: object = {}) => {
@@ -100,98 +103,12 @@ async function useEveryCommand(store: OpenStore, url: string) {
     )
     return stdout
   }
-  const ada = 'acme/app ada@example.com'
-  const file = join(folder, 'users.ndjson')
-  const tenants = [{ name: 'Engines' }, { name: 'Compilers' }]
-  await writeFile(
-    file,
-    ['ada', 'grace'].map((name) => `${JSON.stringify({ email: `${name}@example.com`, tenants })}\n`).join(''),
-  )
+  const onTenant = (ids: { databaseId: string; tenantId: string }) =>
+    addBystanders(store, { ...ids, now: new Date() })
   await usher('migrate')
-  await usher('workspace create acme')
-  await usher('workspace list --after aaa')
-  const { id: databaseId } = JSON.parse(await usher('database create acme/app'))
-  await usher('database list --after aaa/aaa')
-  await usher('database show acme/app')
-  await usher('database set acme/app --token-max-age 120 --webhook-url http://127.0.0.1:9')
-  await usher(`user import acme/app ${file} --dry-run`)
-  await usher(`user import acme/app ${file}`)
-  await usher(`user import acme/app ${file}`)
-  await usher('user export acme/app')
-  const [{ id: tenant }] = JSON.parse(await usher('tenant list acme/app'))
-  const bystanders = { databaseId, now: new Date(), tenantId: tenant }
-  const expectUnchanged = await addBystanders(store, bystanders)
-  await usher(`tenant remove-user acme/app ${tenant} ada@example.com`)
-  await usher(`tenant add-user acme/app ${tenant} ada@example.com`)
-  const created = JSON.parse(await usher('tenant create acme/app Looms'))
-  await usher(`user create acme/app grete@example.com --tenant ${created.id}`, password)
-  await usher('user create acme/app joan@example.com --no-password')
-  await usher(`tenant rename acme/app ${created.id} Weavers`)
-  await usher('database set acme/app --app-url https://app.example.com --app-name Weavers')
-  await usher('database set acme/app --mail-templates none')
-  await usher('mail preview acme/app --template invitation')
-  const invited = JSON.parse(
-    await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
-  )
-  await usher(`tenant list-invitations acme/app ${created.id}`)
-  await usher(`tenant revoke-invitation acme/app ${created.id} ${invited.id}`)
-  await usher(`tenant set-seats acme/app ${created.id} 5`)
-  await usher(`tenant list-users acme/app ${created.id}`)
-  await usher(`tenant delete acme/app ${created.id} --yes`)
-  const [{ id }] = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
-  await usher(`user list acme/app --after ${id}`)
-  await usher(`tenant list acme/app --after ${tenant}`)
-  await usher(`user show acme/app ${id}`)
-  await usher(`user show ${ada}`)
-  await usher(`user factors ${ada}`)
-  for (const verb of ['disable', 'enable', 'revoke-tokens', 'remove-factors', 'unlock'])
-    await usher(`user ${verb} ${ada}`)
-  await usher(`user set-email ${ada} countess@example.com`)
-  await usher(`user set-email acme/app countess@example.com ada@example.com --no-undo`)
-  await usher(`user set-password ${ada}`, 'another battery staple')
-  await usher('events expire-cursors acme/app')
-  await usher('events expire-cursors')
-  const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
-  await usher(`outbox retry acme/app ${message}`)
-  await usher('outbox retry acme/app --not-retried')
-  await usher(`outbox drop acme/app ${message}`)
-  await usher(`outbox list acme/app --not-retried --after ${message}`)
-  await usher(`user send-reset ${ada}`)
-  await usher(`user delete ${ada} --yes`)
-  const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
-  await usher('keys rotate acme/app --activate-in 0')
-  await usher(`keys retire acme/app ${kid}`)
-  const key = JSON.parse(await usher('api-key create acme/app --name backend --scope users:read'))
-  const successor = JSON.parse(await usher(`api-key rotate acme/app ${key.id}`))
-  await usher('api-key list acme/app')
-  await usher(`api-key revoke acme/app ${successor.id}`)
-  const provider = await startLyingProvider()
-  const known = { PRIVATE_ISSUERS: provider.issuer }
-  const issuer = `--client-id app --issuer ${provider.issuer}`
-  await usher(`connection add acme/app acme ${issuer}`, 'secret', known)
-  await usher('connection list acme/app')
-  await usher('connection set acme/app acme --state disabled --new-secret', 'other secret')
-  await usher('connection check acme/app acme', '', known)
-  await usher('connection remove acme/app acme --yes')
-  await provider.close()
-  await expectUnchanged()
-  await usher('database delete acme/app --yes')
-  await usher('workspace delete acme')
+  await useEveryCommand(usher, { folder, issuer: provider.issuer, onTenant })
   await usher('keys rewrap', '', { USHER_NEW_MASTER_KEY: newMasterKey })
-}
-
-/** Returns the commands in the help, except those that use no store or need Citus. */
-async function commandsUnder(above: string[]): Promise<string[]> {
-  const { stdout } = await runUsher([...above, '--help'], {})
-  const names = [...(stdout.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
-    ([, name = '']) => name,
-  )
-  if (names.length === 0) return [above.join(' ')]
-  const found: string[] = []
-  for (const name of names.filter((each) => !['help', 'serve', 'openapi', 'distribute'].includes(each))) {
-    found.push(...(await commandsUnder([...above, name])))
-  }
-  return found
+  await provider.close()
 }
 
 /** Returns whether a statement reads rows of a list of databases. */

@@ -1,5 +1,6 @@
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { vi } from 'vitest'
+import { operatorName, ownProcess, printTo } from '../../server/cli/io/host.js'
 import { run } from '../../server/cli/program.js'
 import { noSettings } from './no-settings.js'
 
@@ -21,27 +22,36 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
     : Readable.from(input === '' ? [] : [input])
   const output = { stdout: '', stderr: '' }
   const keep = (name: 'stdout' | 'stderr') =>
-    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      output[name] += chunk
-      const asks = name === 'stderr' && String(chunk).endsWith(': ')
-      if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
-      return true
+    new Writable({
+      decodeStrings: false,
+      write(text, _encoding, done) {
+        output[name] += text
+        const asks = name === 'stderr' && text.endsWith(': ')
+        if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
+        done()
+      },
     })
-  const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
-  spies[2]?.mockReturnValue(stdin as never)
-  const { isTTY } = process.stderr
-  process.stderr.isTTY = Array.isArray(input)
+  const stdout = keep('stdout')
+  const { resolve, onInterruption } = ownProcess()
+  const host = {
+    stdin,
+    stdout,
+    stderr: Object.assign(keep('stderr'), { isTTY: Array.isArray(input) }),
+    hasColors: false,
+    operator: operatorName(),
+    print: printTo(stdout),
+    resolve,
+    onInterruption,
+  }
   for (const [name, value] of Object.entries({ ...noSettings, ...env })) vi.stubEnv(name, value)
   try {
-    const code = await run(args)
+    const code = await run(args, host)
     if (code !== 0 && !args.includes('--json') && !failure.test(output.stderr))
       throw new Error(`usher ${args.join(' ')} failed with: ${output.stderr}`)
     const lines = output.stderr.split('\n')
     const audited = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
     return { code, ...output, audited }
   } finally {
-    for (const spy of spies) spy.mockRestore()
-    process.stderr.isTTY = isTTY
     vi.unstubAllEnvs()
   }
 }

@@ -9,21 +9,22 @@ import {
   rotateApiKey,
 } from '../../domain/management/api-keys.js'
 import { databasePath, duration, tenantName } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { printable, table } from '../io/listing.js'
-import { print, withDatabase, withStore } from '../io/with-store.js'
+import { withDatabase, withStore } from '../io/with-store.js'
 
 const day = 86_400
 /** The same bounds for all: a second to ten years. */
 const lifetime = duration(1, 3_650 * day)
 
-export function configure(apiKey: Command) {
-  addCreateCommand(apiKey)
-  addListCommand(apiKey)
-  addRotateCommand(apiKey)
-  addRevokeCommand(apiKey)
+export function configure(apiKey: Command, host: Host) {
+  addCreateCommand(apiKey, host)
+  addListCommand(apiKey, host)
+  addRotateCommand(apiKey, host)
+  addRevokeCommand(apiKey, host)
 }
 
-function addCreateCommand(apiKey: Command) {
+function addCreateCommand(apiKey: Command, host: Host) {
   apiKey
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -43,22 +44,22 @@ function addCreateCommand(apiKey: Command) {
         .join('\n')}`,
     )
     .action((path, { name, scope, expiresIn, ...options }) =>
-      withDatabase(path, async ({ context, request }) => {
+      withDatabase(host, path, async ({ context, request }) => {
         const described = { name, scopes: scope, expiresInSeconds: expiresIn }
         const created = await runChange(context, request, (change) => createApiKey(change, described))
-        printCreated(options, created, `Created API key ${created.id}`)
+        printCreated(host, options, [created, `Created API key ${created.id}`])
       }),
     )
 }
 
-function addListCommand(apiKey: Command) {
+function addListCommand(apiKey: Command, host: Host) {
   apiKey
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the API keys of a database, oldest first; expired keys are listed for 30 days')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withStore(async (store) => {
+      withStore(host, async (store) => {
         const keys = await listApiKeys(store, path)
         const text = table(keys, {
           ID: ({ id }) => id,
@@ -68,12 +69,12 @@ function addListCommand(apiKey: Command) {
           SCOPES: (key) => key.scopes.join(','),
           NAME: ({ name }) => printable(name),
         })
-        print(options, keys, keys.length > 0 ? text : 'No API keys.')
+        host.print(options, keys, keys.length > 0 ? text : 'No API keys.')
       }),
     )
 }
 
-function addRotateCommand(apiKey: Command) {
+function addRotateCommand(apiKey: Command, host: Host) {
   apiKey
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
@@ -89,15 +90,15 @@ function addRotateCommand(apiKey: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action((path, id, { overlap, ...options }) =>
-      withDatabase(path, async ({ context, request }) => {
+      withDatabase(host, path, async ({ context, request }) => {
         const rotation = { id, overlapSeconds: overlap }
         const created = await runChange(context, request, (change) => rotateApiKey(change, rotation))
-        printCreated(options, created, `Replaced API key ${id} with ${created.id}`)
+        printCreated(host, options, [created, `Replaced API key ${id} with ${created.id}`])
       }),
     )
 }
 
-function addRevokeCommand(apiKey: Command) {
+function addRevokeCommand(apiKey: Command, host: Host) {
   apiKey
     .command('revoke')
     .argument('<workspace/name>', 'database', databasePath)
@@ -105,16 +106,16 @@ function addRevokeCommand(apiKey: Command) {
     .description('delete an API key; all servers reject it immediately')
     .option('--json', 'print the result as JSON')
     .action((path, id, options) =>
-      withDatabase(path, async ({ context, request }) => {
+      withDatabase(host, path, async ({ context, request }) => {
         const revoked = await runChange(context, request, (change) => revokeApiKey(change, id))
-        print(options, revoked, `Revoked API key ${id}.`)
+        host.print(options, revoked, `Revoked API key ${id}.`)
       }),
     )
 }
 
 /** Prints the key on a separate line at the end, where a script can read it. */
-const printCreated = (options: { json?: boolean }, created: CreatedApiKey, done: string) =>
-  print(
+const printCreated = (host: Host, options: { json?: boolean }, [created, done]: [CreatedApiKey, string]) =>
+  host.print(
     options,
     created,
     `${done}. It expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,

@@ -17,16 +17,17 @@ import { usageError } from '../../domain/problem.js'
 import { createProviders } from '../../domain/providers/find-provider.js'
 import { databasePath } from '../io/arguments.js'
 import { connectionName, linkByEmail, optionsOf, trustEmail } from '../io/connection-options.js'
+import type { Host } from '../io/host.js'
 import { printable, table } from '../io/listing.js'
 import { confirmDeletion, readSecret, requireTerminal } from '../io/terminal.js'
-import { type DatabaseCommand, print, withDatabase } from '../io/with-store.js'
+import { type DatabaseCommand, withDatabase } from '../io/with-store.js'
 
-export function configure(connection: Command) {
-  addAddCommand(connection)
-  addListCommand(connection)
-  addSetCommand(connection)
-  addCheckCommand(connection)
-  addRemoveCommand(connection)
+export function configure(connection: Command, host: Host) {
+  addAddCommand(connection, host)
+  addListCommand(connection, host)
+  addSetCommand(connection, host)
+  addCheckCommand(connection, host)
+  addRemoveCommand(connection, host)
 }
 
 /** Returns a command on one connection of a database. */
@@ -37,7 +38,7 @@ const onConnection = (connection: Command, name: string) =>
     .argument('<connection>', 'name of the connection, such as google', connectionName)
 
 const presetNames = Object.keys(presets) as PresetName[]
-function addAddCommand(connection: Command) {
+function addAddCommand(connection: Command, host: Host) {
   onConnection(connection, 'add')
     .description('let users log in with a provider; the secret of the client is typed or read from stdin')
     .requiredOption('--client-id <id>', 'id of the client, as the console of the provider shows it')
@@ -58,11 +59,11 @@ function addAddCommand(connection: Command) {
     .option('--json', 'print the result as JSON')
     .action(
       (path, name, { json, clientId, preset = presetOf(name), issuer = presets[preset].issuer, ...given }) =>
-        withDatabase(path, async (on) => {
+        withDatabase(host, path, async (on) => {
           if (issuer === null) throw usageError(`--issuer is required for the preset ${preset}`)
           const options = optionsOf(given)
           const described = { name, preset, issuer: issuer.replace(/\/$/, ''), clientId, options }
-          const secret = given.secret ? await readSecret('Secret of the client: ') : null
+          const secret = given.secret ? await readSecret(host, 'Secret of the client: ') : null
           await check(on, { ...described, secret })
           const added = await runChange(on.context, on.request, (change) =>
             addConnection(change, on.context.store, { ...described, secret }),
@@ -88,33 +89,25 @@ const check = (
 
 /** Prints a connection, and what the console of the provider needs. */
 function printConnection(
-  { config }: DatabaseCommand,
+  { config, host }: DatabaseCommand,
   { path, json }: { path: DatabasePath; json?: true | undefined },
   { connection, done }: { connection: Connection; done: string },
 ) {
   const { name, preset, issuer, clientId, options, isEnabled } = connection
   const callback = callbackUrl(databaseUrl(config.baseUrl, path), name)
-  const shown = {
-    name,
-    title: titleOf(connection),
-    preset,
-    issuer,
-    clientId,
-    ...options,
-    isEnabled,
-    callback,
-  }
-  print({ json }, shown, `${done} Enter this callback URL in the console of the provider:\n${callback}`)
+  const title = titleOf(connection)
+  const shown = { name, title, preset, issuer, clientId, ...options, isEnabled, callback }
+  host.print({ json }, shown, `${done} Enter this callback URL in the console of the provider:\n${callback}`)
 }
 
-function addListCommand(connection: Command) {
+function addListCommand(connection: Command, host: Host) {
   connection
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the connections of a database, in the order in which users see them')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withDatabase(path, async ({ context, config, database }) => {
+      withDatabase(host, path, async ({ context, config, database }) => {
         const rows = (await listConnectionRows(context.store, database)).map(
           ({ sealedSecret, databaseId: _, ...row }) => ({
             ...row,
@@ -129,12 +122,12 @@ function addListCommand(connection: Command) {
           ISSUER: ({ issuer }) => printable(issuer),
           'CLIENT ID': ({ clientId }) => printable(clientId),
         })
-        print(options, rows, rows.length > 0 ? text : 'No connections.')
+        host.print(options, rows, rows.length > 0 ? text : 'No connections.')
       }),
     )
 }
 
-function addSetCommand(connection: Command) {
+function addSetCommand(connection: Command, host: Host) {
   onConnection(connection, 'set')
     .description('change a connection; servers apply it within 5 s')
     .option('--client-id <id>', 'id of the client')
@@ -149,11 +142,11 @@ function addSetCommand(connection: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action((path, name, { json, clientId, newSecret, state, ...given }) =>
-      withDatabase(path, async (on) => {
+      withDatabase(host, path, async (on) => {
         const options = optionsOf(given)
         const changes = {
           ...(clientId !== undefined && { clientId }),
-          ...(newSecret && { secret: await readSecret('Secret of the client: ') }),
+          ...(newSecret && { secret: await readSecret(host, 'Secret of the client: ') }),
           ...(state !== undefined && { isEnabled: state === 'enabled' }),
           options,
         }
@@ -167,12 +160,12 @@ function addSetCommand(connection: Command) {
     )
 }
 
-function addCheckCommand(connection: Command) {
+function addCheckCommand(connection: Command, host: Host) {
   onConnection(connection, 'check')
     .description('ask the provider whether it knows the client, and say what to correct')
     .option('--json', 'print the result as JSON')
     .action((path, name, { json }) =>
-      withDatabase(path, async (on) => {
+      withDatabase(host, path, async (on) => {
         const row = await requireConnectionRow(on.context.store, on.database, name)
         await check(on, row)
         printConnection(
@@ -184,17 +177,17 @@ function addCheckCommand(connection: Command) {
     )
 }
 
-function addRemoveCommand(connection: Command) {
+function addRemoveCommand(connection: Command, host: Host) {
   onConnection(connection, 'remove')
     .description('remove a connection; its identities stay, and count again if it is added again')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
     .action((path, name, options) => {
-      if (!options.yes) requireTerminal(`removing ${name}`)
-      return withDatabase(path, async ({ context, request }) => {
-        if (!options.yes) await confirmDeletion(name, `the connection of ${nameOfDatabase(path)}`)
+      if (!options.yes) requireTerminal(host, `removing ${name}`)
+      return withDatabase(host, path, async ({ context, request }) => {
+        if (!options.yes) await confirmDeletion(host, name, `the connection of ${nameOfDatabase(path)}`)
         await runChange(context, request, (change) => removeConnection(change, name))
-        print(options, { name }, `Removed connection ${name}.`)
+        host.print(options, { name }, `Removed connection ${name}.`)
       })
     })
 }

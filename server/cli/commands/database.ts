@@ -20,21 +20,22 @@ import { usageError } from '../../domain/problem.js'
 import type { MailSettings } from '../../store/queries/mail-settings.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
 import { linesOfMails, mailEntries, shownMails, templatesOf } from '../io/mail-settings.js'
 import { givenSettings, settingOptions } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
-import { print, withDatabase, withStore } from '../io/with-store.js'
+import { withDatabase, withStore } from '../io/with-store.js'
 
-export function configure(database: Command) {
-  addCreateCommand(database)
-  addListCommand(database)
-  addShowCommand(database)
-  addSetCommand(database)
-  addDeleteCommand(database)
+export function configure(database: Command, host: Host) {
+  addCreateCommand(database, host)
+  addListCommand(database, host)
+  addShowCommand(database, host)
+  addSetCommand(database, host)
+  addDeleteCommand(database, host)
 }
 
-function addCreateCommand(database: Command) {
+function addCreateCommand(database: Command, host: Host) {
   const command = database
     .command('create')
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
@@ -44,7 +45,7 @@ function addCreateCommand(database: Command) {
     if (setting.isOfCreate) command.addOption(option)
   }
   command.option('--json', 'print the result as JSON').action((path, { json, ...given }) =>
-    withStore(async (store, config, log) => {
+    withStore(host, async (store, config, log) => {
       const { id, passwordPolicy } = await createDatabase(
         { store, now: new Date() },
         path,
@@ -52,16 +53,16 @@ function addCreateCommand(database: Command) {
       )
       audit(log, 'database.created', { databaseId: id })
       const url = databaseUrl(config.baseUrl, path)
-      print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
+      host.print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
     }),
   )
 }
 
-function addListCommand(database: Command) {
+function addListCommand(database: Command, host: Host) {
   addPageOptions(database.command('list'), 'database', databasePath)
     .description('list the databases of all workspaces')
     .action((options) =>
-      withStore(async (store) => {
+      withStore(host, async (store) => {
         const databases = (await listDatabases(store, options)).map((row) => ({
           id: row.id,
           workspaceSlug: row.workspace.slug,
@@ -70,7 +71,8 @@ function addListCommand(database: Command) {
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
-        printPage(options, databases, {
+        printPage(host, options, {
+          rows: databases,
           columns: { DATABASE: nameOfDatabase, ID: ({ id }) => id, STATE: stateOf },
           key: nameOfDatabase,
           empty: 'No databases yet.',
@@ -79,14 +81,14 @@ function addListCommand(database: Command) {
     )
 }
 
-function addShowCommand(database: Command) {
+function addShowCommand(database: Command, host: Host) {
   database
     .command('show')
     .argument('<workspace/name>', 'database', databasePath)
     .description('show a database with its settings')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withStore(async (store, config) => {
+      withStore(host, async (store, config) => {
         const row = await requireDatabase(store, path)
         const { id, createdAt } = row
         const settings = settingsOf(row)
@@ -95,7 +97,7 @@ function addShowCommand(database: Command) {
         const hashParameterSets = row.dummyHashes.length
         const rp = relyingPartyOf(row)
         const wellKnown = rp && relatedOrigins(rp)
-        print(
+        host.print(
           options,
           {
             ...{ id, ...path, url, ...settings, ...shownMails(mails), hashParameterSets },
@@ -115,7 +117,7 @@ function addShowCommand(database: Command) {
     )
 }
 
-function addSetCommand(database: Command) {
+function addSetCommand(database: Command, host: Host) {
   const command = database
     .command('set')
     .argument('<workspace/name>', 'database', databasePath)
@@ -130,7 +132,7 @@ function addSetCommand(database: Command) {
     .action(async (path, { json, newWebhookSecret, force, mailTemplates: folder, ...given }) => {
       const mail = {
         ...givenSettings<MailSettings>(given, mailEntries),
-        ...(folder !== undefined && { mailTemplates: await templatesOf(folder) }),
+        ...(folder !== undefined && { mailTemplates: await templatesOf(host, folder) }),
       }
       const changes = {
         ...givenSettings<DatabaseSettings>(given, settingEntries),
@@ -138,7 +140,7 @@ function addSetCommand(database: Command) {
         ...(Object.keys(mail).length > 0 && { mail }),
       }
       if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
-      return withDatabase(path, async ({ context, request }) => {
+      return withDatabase(host, path, async ({ context, request }) => {
         const row = await setDatabase(context, request, { ...changes, ...(force && { force }) })
         const { webhookSecret: secret } = row
         const values = settingsOf(row)
@@ -154,7 +156,7 @@ function addSetCommand(database: Command) {
           ...shownMails(mails),
           ...(secret && { webhookSecret: secret }),
         }
-        print(
+        host.print(
           { json },
           shown,
           aligned([...shownSettings(values, settingEntries), ...linesOfMails(mails)]) + next + once,
@@ -163,7 +165,7 @@ function addSetCommand(database: Command) {
     })
 }
 
-function addDeleteCommand(database: Command) {
+function addDeleteCommand(database: Command, host: Host) {
   database
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)
@@ -173,13 +175,13 @@ function addDeleteCommand(database: Command) {
     .action(async (path, options) => {
       const name = nameOfDatabase(path)
       if (!options.yes) {
-        requireTerminal(`deleting ${name}`)
-        await confirmDeletion(name, 'it and everything in it')
+        requireTerminal(host, `deleting ${name}`)
+        await confirmDeletion(host, name, 'it and everything in it')
       }
-      await withStore(async (store, _config, log) => {
+      await withStore(host, async (store, _config, log) => {
         const { id, users } = await deleteDatabase(store, path)
         audit(log, 'database.deleted', { databaseId: id })
-        print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted: ${users}.`)
+        host.print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted: ${users}.`)
       })
     })
 }

@@ -6,25 +6,26 @@ import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
 import { Problem } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { table } from '../io/listing.js'
 import { createProgressLine } from '../io/output.js'
-import { print, withDatabase, withStore } from '../io/with-store.js'
+import { withDatabase, withStore } from '../io/with-store.js'
 
-export function configure(keys: Command) {
-  addListCommand(keys)
-  addRotateCommand(keys)
-  addRetireCommand(keys)
-  addRewrapCommand(keys)
+export function configure(keys: Command, host: Host) {
+  addListCommand(keys, host)
+  addRotateCommand(keys, host)
+  addRetireCommand(keys, host)
+  addRewrapCommand(keys, host)
 }
 
-function addListCommand(keys: Command) {
+function addListCommand(keys: Command, host: Host) {
   keys
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the signing keys of a database, newest first')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withStore(async (store) => {
+      withStore(host, async (store) => {
         const rows = await listKeys(store, path)
         const now = new Date()
         const shown = rows.map((row) => ({
@@ -41,12 +42,12 @@ function addListCommand(keys: Command) {
           'SIGNS FROM': ({ activatesAt }) => activatesAt.toISOString(),
           'ACCEPTED UNTIL': ({ retiresAt }) => retiresAt?.toISOString() ?? '',
         })
-        print(options, shown, text)
+        host.print(options, shown, text)
       }),
     )
 }
 
-function addRotateCommand(keys: Command) {
+function addRotateCommand(keys: Command, host: Host) {
   keys
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
@@ -59,18 +60,18 @@ function addRotateCommand(keys: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withDatabase(path, async ({ context, request }) => {
+      withDatabase(host, path, async ({ context, request }) => {
         const wanted = { masterKeys: context.store, activateInSeconds: options.activateIn }
         const { databaseId, kid, algorithm, activatesAt } = await runChange(context, request, (change) =>
           rotateKeys(change, wanted),
         )
         const text = `Published key ${kid} (${algorithm}). It signs from ${activatesAt.toISOString()}.`
-        print(options, { databaseId, kid, algorithm, activatesAt }, text)
+        host.print(options, { databaseId, kid, algorithm, activatesAt }, text)
       }),
     )
 }
 
-function addRetireCommand(keys: Command) {
+function addRetireCommand(keys: Command, host: Host) {
   keys
     .command('retire')
     .argument('<workspace/name>', 'database', databasePath)
@@ -79,18 +80,18 @@ function addRetireCommand(keys: Command) {
     .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print the result as JSON')
     .action((path, kid, options) =>
-      withDatabase(path, async ({ context, request }) => {
+      withDatabase(host, path, async ({ context, request }) => {
         const wanted = { masterKeys: context.store, kid }
         const { databaseId, retiresAt } = await runChange(context, request, (change) =>
           retireKey(change, wanted),
         )
         const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
-        print(options, { databaseId, kid, retiresAt }, text)
+        host.print(options, { databaseId, kid, retiresAt }, text)
       }),
     )
 }
 
-function addRewrapCommand(keys: Command) {
+function addRewrapCommand(keys: Command, host: Host) {
   keys
     .command('rewrap')
     .description('re-encrypt all signing keys and secrets with USHER_NEW_MASTER_KEY; to resume, run it again')
@@ -102,13 +103,13 @@ Servers can keep running if all of them have both USHER_MASTER_KEY and USHER_NEW
 Usher, docs/operation.md has the steps.`,
     )
     .action((options) =>
-      withStore(async (store, { newMasterKey }, log) => {
+      withStore(host, async (store, { newMasterKey }, log) => {
         if (!newMasterKey) {
           throw new ConfigError([
             'USHER_NEW_MASTER_KEY is required: 32 bytes as base64 (openssl rand -base64 32)',
           ])
         }
-        const progress = createProgressLine()
+        const progress = createProgressLine(host.stderr)
         const { rewrapped, unreadable } = await rewrapKeys(store, newMasterKey, (done, total) =>
           progress.show(`${done} of ${total} databases`),
         ).finally(progress.clear)
@@ -121,7 +122,7 @@ Usher, docs/operation.md has the steps.`,
         const nextStep = store.keyFile
           ? 'The file master.key contains the new master key.'
           : 'Set USHER_MASTER_KEY to the new master key everywhere, and remove USHER_NEW_MASTER_KEY.'
-        print(options, { rewrapped }, `Re-encrypted keys: ${rewrapped}. ${nextStep}`)
+        host.print(options, { rewrapped }, `Re-encrypted keys: ${rewrapped}. ${nextStep}`)
       }),
     )
 }

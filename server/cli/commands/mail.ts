@@ -6,9 +6,10 @@ import { previewFields } from '../../domain/mail/preview.js'
 import { renderFor } from '../../domain/mail/send-mail.js'
 import { loadTemplates, mailNames } from '../../domain/mail/templates.js'
 import { databasePath, userLocale } from '../io/arguments.js'
-import { print, withDatabase } from '../io/with-store.js'
+import type { Host } from '../io/host.js'
+import { withDatabase } from '../io/with-store.js'
 
-export function configure(mail: Command) {
+export function configure(mail: Command, host: Host) {
   mail
     .command('preview')
     .argument('<workspace/name>', 'database', databasePath)
@@ -18,7 +19,7 @@ export function configure(mail: Command) {
     .option('--folder <folder>', 'write NAME.txt and NAME.html of each mail into this folder')
     .option('--json', 'print the result as JSON')
     .action((path, { template, locale, folder, json }) =>
-      withDatabase(path, async ({ context: { store, now }, config, database }) => {
+      withDatabase(host, path, async ({ context: { store, now }, config, database }) => {
         requireAppUrl(database)
         const { appUrl, id } = database
         const server = { from: config.mail.from, templates: await loadTemplates(config.mail.templates) }
@@ -29,16 +30,16 @@ export function configure(mail: Command) {
           const wanted = { name, fields, appUrl, languages: locale ? [locale] : [] }
           mails.push({ name, ...(await renderFor({ store, mail: server }, id, wanted)) })
         }
-        if (folder !== undefined) await mkdir(folder, { recursive: true })
+        if (folder !== undefined) await mkdir(host.resolve(folder), { recursive: true })
         for (const { name, html, ...rest } of folder === undefined ? [] : mails) {
-          await writeFile(join(folder as string, `${name}.txt`), textOf(rest))
-          await writeFile(join(folder as string, `${name}.html`), html)
+          await writeFile(join(host.resolve(folder as string), `${name}.txt`), textOf(rest))
+          await writeFile(join(host.resolve(folder as string), `${name}.html`), html)
         }
         const shown =
           folder === undefined
             ? mails.map(textOf).join(`\n${'-'.repeat(72)}\n`)
             : `Wrote ${mails.length} mails to ${folder}`
-        print({ json }, mails, shown.trimEnd())
+        host.print({ json }, mails, shown.trimEnd())
       }),
     )
 }

@@ -1,12 +1,13 @@
 import type { Command } from '@commander-js/extra-typings'
 import { migrate, pendingMigrations } from '../../store/migrate.js'
-import { print, withUnmigratedStore } from '../io/with-store.js'
+import type { Host } from '../io/host.js'
+import { withUnmigratedStore } from '../io/with-store.js'
 
-export const configure = (command: Command) =>
+export const configure = (command: Command, host: Host) =>
   command.option('--json', 'print the result as JSON').action((options) =>
-    withUnmigratedStore(async (store) => {
+    withUnmigratedStore(host, async (store) => {
       const applied = (await pendingMigrations(store)).length > 0 ? await migrate(store) : []
       const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`
-      print(options, { applied }, text)
+      host.print(options, { applied }, text)
     }),
   )

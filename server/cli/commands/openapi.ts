@@ -1,14 +1,15 @@
 import type { Command } from '@commander-js/extra-typings'
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { version } from '../../version.js'
+import type { Host } from '../io/host.js'
 import { readConfig } from '../io/with-store.js'
 
-export const configure = (command: Command) =>
+export const configure = (command: Command, host: Host) =>
   command
     .option('--management', 'print the document of the management API')
     .option('--json', 'print the document on one line')
     .action(({ management, json }) => {
       const documentOf = management ? managementDocument : openApiDocument
-      const document = documentOf(readConfig().baseUrl, version)
-      process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
+      const document = documentOf(readConfig(host).baseUrl, version)
+      host.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
     })

@@ -2,26 +2,28 @@ import type { Command } from '@commander-js/extra-typings'
 import { changeMessages, listMessages, type MessageChange } from '../../domain/management/outbox.js'
 import { usageError } from '../../domain/problem.js'
 import { databasePath, uuid } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { addPageOptions, printPage } from '../io/listing.js'
-import { print, withDatabase, withStore } from '../io/with-store.js'
+import { withDatabase, withStore } from '../io/with-store.js'
 
 const notRetriedOption = [
   '--not-retried',
   'all messages that wait for the operator, because they are no longer retried',
 ] as const
 
-export function configure(outbox: Command) {
+export function configure(outbox: Command, host: Host) {
   addPageOptions(outbox.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the messages that are not delivered yet, oldest first')
     .option('--not-retried', 'only messages that wait for the operator, because they are no longer retried')
     .action((path, options) =>
-      withStore(async (store) => {
+      withStore(host, async (store) => {
         const messages = await listMessages(store, path, {
           ...options,
           onlyNotRetried: options.notRetried === true,
         })
-        printPage(options, messages, {
+        printPage(host, options, {
+          rows: messages,
           columns: {
             ID: ({ id }) => id,
             KIND: ({ kind }) => kind,
@@ -48,9 +50,9 @@ export function configure(outbox: Command) {
       .option('--json', 'print the result as JSON')
       .action((path, id, options) => {
         requireOne(id, options.notRetried)
-        return withDatabase(path, async ({ context, request, database }) => {
+        return withDatabase(host, path, async ({ context, request, database }) => {
           const messages = await changeMessages(context, request, { type, id })
-          print(options, { databaseId: database.id, messages }, `${done}: ${messages}.`)
+          host.print(options, { databaseId: database.id, messages }, `${done}: ${messages}.`)
         })
       })
   addMessageCommand('retry', {

@@ -3,9 +3,10 @@ import { usageError } from '../../domain/problem.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { audit } from '../../telemetry/audit.js'
-import { print, readConfig, withUnmigratedStore } from '../io/with-store.js'
+import type { Host } from '../io/host.js'
+import { readConfig, withUnmigratedStore } from '../io/with-store.js'
 
-export function configure(store: Command) {
+export function configure(store: Command, host: Host) {
   store
     .command('distribute')
     .description(
@@ -13,12 +14,12 @@ export function configure(store: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action(async (options) => {
-      if (!readConfig().databaseUrl) {
+      if (!readConfig(host).databaseUrl) {
         throw usageError(
           'DATABASE_URL must point to a Citus server. The embedded store cannot be distributed',
         )
       }
-      await withUnmigratedStore(async (store, log) => {
+      await withUnmigratedStore(host, async (store, log) => {
         await requireMigrated(store)
         const distributed = await distribute(store)
         if (distributed.length > 0) audit(log, 'store.distributed', { tables: distributed })
@@ -26,7 +27,7 @@ export function configure(store: Command) {
           distributed.length === 0
             ? 'The store is already distributed.'
             : `Distributed ${distributed.join(', ')}.`
-        print(options, { distributed }, text)
+        host.print(options, { distributed }, text)
       })
     })
 }

@@ -10,7 +10,8 @@ import type { Throttle } from '../../domain/throttle/login-throttle.js'
 import { revokeTokens, unlockUser } from '../../domain/users/user-changes.js'
 import type { Account } from '../../store/queries/management/users.js'
 import { databasePath, email } from '../io/arguments.js'
-import { print, withDatabase } from '../io/with-store.js'
+import type { Host } from '../io/host.js'
+import { withDatabase } from '../io/with-store.js'
 
 interface UserChange {
   description: string
@@ -53,15 +54,15 @@ const changes: Record<string, UserChange> = {
 }
 
 /** Adds the commands that change one user and print the user. */
-export function addUserChangeCommands(user: Command) {
+export function addUserChangeCommands(user: Command, host: Host) {
   for (const [name, change] of Object.entries(changes))
     commandOnUser(user, name, change.description).action((path, userRef, options) =>
-      runOn(change, { path, userRef }, options),
+      runOn(change, { host, path, userRef }, options),
     )
 }
 
 /** Adds the command that changes the address of a user. */
-export function addSetEmailCommand(user: Command) {
+export function addSetEmailCommand(user: Command, host: Host) {
   commandOnUser(user, 'set-email', 'change the address of a user, who can undo it for 7 days')
     .argument('<email>', 'new email address', email)
     .option('--no-undo', 'send no mail to the former address, and end the undo of earlier changes')
@@ -69,22 +70,22 @@ export function addSetEmailCommand(user: Command) {
       const changes = { email, emailUndo: undo }
       const rule: UserChange['rule'] = (change, user) => changeUser(change, { ...user, changes })
       const message = ({ id }: Account) => `Changed the address of user ${id}.`
-      return runOn({ rule, message }, { path, userRef }, options)
+      return runOn({ rule, message }, { host, path, userRef }, options)
     })
 }
 
 /** Changes a user, and prints the user as currently stored. */
 const runOn = (
   { rule, message }: Pick<UserChange, 'rule' | 'message'>,
-  { path, userRef }: { path: DatabasePath; userRef: string },
+  { host, path, userRef }: { host: Host; path: DatabasePath; userRef: string },
   options: { json?: boolean },
 ) =>
-  withDatabase(path, async ({ context, request, database }) => {
+  withDatabase(host, path, async ({ context, request, database }) => {
     const { store, throttle } = context
     const { id: userId } = await findAccount(store, database, userRef)
     await runChange(context, request, (change) => rule(change, { userId, throttle }))
     const account = await findAccount(store, database, userId)
-    print(options, shownUser(account), message(account))
+    host.print(options, shownUser(account), message(account))
   })
 
 /** Adds a command with a user as its argument. */

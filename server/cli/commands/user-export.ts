@@ -5,11 +5,12 @@ import type { UserLine } from '@usher/contract/management'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { exportUsers } from '../../domain/management/users/export-users.js'
 import { databasePath } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { createFile } from '../io/new-file.js'
 import { jsonText } from '../io/output.js'
-import { print, withStore } from '../io/with-store.js'
+import { withStore } from '../io/with-store.js'
 
-export const addUserExportCommand = (user: Command) =>
+export const addUserExportCommand = (user: Command, host: Host) =>
   user
     .command('export')
     .argument('<workspace/name>', 'database', databasePath)
@@ -21,15 +22,15 @@ export const addUserExportCommand = (user: Command) =>
     .option('-o, --output <file>', 'write to a file with mode 0600 instead of stdout')
     .option('--json', 'with --output, print the result as JSON')
     .action((path, options) =>
-      withStore(async (store) => {
+      withStore(host, async (store) => {
         const { id } = await requireDatabase(store, path)
         const { output } = options
         const exported = exportUsers(store, id, { withTotp: options.totpSecrets, now: new Date() })
-        if (output === undefined) return toStandardOutput(linesOf(exported))
+        if (output === undefined) return toStandardOutput(host, linesOf(exported))
         let users = 0
         const lines = linesOf(exported, () => users++)
-        await writeNewFile(output, lines)
-        print(options, { users, file: output }, `Users exported to ${output}: ${users}.`)
+        await writeNewFile(host, output, lines)
+        host.print(options, { users, file: output }, `Users exported to ${output}: ${users}.`)
       }),
     )
 
@@ -42,27 +43,27 @@ async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
 }
 
 /** Writes a new file. While it is incomplete, it has another name, and an empty file reserves its own. */
-async function writeNewFile(name: string, lines: AsyncIterable<string>) {
+async function writeNewFile(host: Host, name: string, lines: AsyncIterable<string>) {
   const unfinished = `${name}.unfinished`
   const another = 'Name another file'
-  await (await createFile(name, another)).close()
+  await (await createFile(host, name, another)).close()
   try {
-    const file = await createFile(unfinished, another)
+    const file = await createFile(host, unfinished, another)
     await pipeline(lines, file.createWriteStream()).catch(async (error) => {
-      await rm(unfinished)
+      await rm(host.resolve(unfinished))
       throw error
     })
-    await rename(unfinished, name)
+    await rename(host.resolve(unfinished), host.resolve(name))
   } catch (error) {
-    await rm(name)
+    await rm(host.resolve(name))
     throw error
   }
 }
 
 /** Writes lines to stdout. The reader may stop early, as `head` does. */
-async function toStandardOutput(lines: AsyncIterable<string>) {
+async function toStandardOutput(host: Host, lines: AsyncIterable<string>) {
   try {
-    await pipeline(lines, process.stdout, { end: false })
+    await pipeline(lines, host.stdout, { end: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   }

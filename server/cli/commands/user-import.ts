@@ -6,16 +6,17 @@ import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { Problem, usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { readLines } from '../io/ndjson-file.js'
 import { createFile } from '../io/new-file.js'
 import { createProgressLine, jsonText } from '../io/output.js'
-import { print, withStore } from '../io/with-store.js'
+import { withStore } from '../io/with-store.js'
 import { PartialFailureError } from '../partial-failure-error.js'
 
 /** Maximum number of rejected lines that are reported on stderr. The rejects file has all of them. */
 const reportedRejects = 20
 
-export const addUserImportCommand = (user: Command) =>
+export const addUserImportCommand = (user: Command, host: Host) =>
   user
     .command('import')
     .argument('<workspace/name>', 'database to import into', databasePath)
@@ -31,20 +32,20 @@ the input (users.ndjson: users.rejects.ndjson). The other lines are imported, an
 of Usher, docs/moving-in.md describes the format and how to convert exports of other services.`,
     )
     .action((path, file, options) =>
-      withStore(async (store, config, log) => {
-        const size = await sizeOf(file)
+      withStore(host, async (store, config, log) => {
+        const size = await sizeOf(host.resolve(file), file)
         const database = await requireDatabase(store, path)
         const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
-        const rejects = await createRejectsFile(file)
-        const progress = createProgressLine()
+        const rejects = await createRejectsFile(host, file)
+        const progress = createProgressLine(host.stderr)
         const users = { added: 0, alreadyThere: 0, rejected: 0 }
         let bytes = 0
-        const interruption = onInterruption(() =>
+        const interruption = noteInterruption(host, () =>
           progress.show('Ends after this batch. Ctrl-C again ends it now, without an audit line'),
         )
         const importAll = async () => {
           const source = {
-            lines: readLines(file),
+            lines: readLines(host.resolve(file)),
             requireAgain: () => requireDatabase(store, path),
             ...options,
           }
@@ -77,21 +78,21 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             throw error
           })
         auditUsers()
-        report(options, users, rejects.file)
+        report(host, options, { ...users, file: rejects.file })
       }),
     )
 
 /** @throws {PartialFailureError} if lines were rejected */
 function report(
+  host: Host,
   options: { dryRun?: true; json?: true },
-  users: { added: number; alreadyThere: number; rejected: number },
-  file: string,
+  { file, ...users }: { added: number; alreadyThere: number; rejected: number; file: string },
 ) {
   const { added, alreadyThere, rejected } = users
   const verbs = options.dryRun
     ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
     : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
-  print(
+  host.print(
     options,
     { ...users, rejectsFile: rejected > 0 ? file : null },
     [
@@ -105,37 +106,29 @@ function report(
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 
-async function sizeOf(file: string) {
-  const found = await access(file, constants.R_OK).then(
-    () => stat(file),
+async function sizeOf(path: string, file: string) {
+  const found = await access(path, constants.R_OK).then(
+    () => stat(path),
     () => undefined,
   )
   if (!found || found.isDirectory()) throw usageError(`cannot read the file ${file}`)
   return found.size
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** Notes the first signal that ends the command, which stores a complete batch before. A second one ends the process. */
-function onInterruption(show: () => void) {
+/** Notes the first signal, after which the command stores a complete batch. A second one ends the process. */
+function noteInterruption(host: Host, show: () => void) {
   let isRequested = false
-  const note = () => {
+  const ignore = host.onInterruption(() => {
     isRequested = true
     show()
-  }
-  for (const signal of signals) process.once(signal, note)
-  return {
-    isRequested: () => isRequested,
-    ignore() {
-      for (const signal of signals) process.off(signal, note)
-    },
-  }
+  })
+  return { isRequested: () => isRequested, ignore }
 }
 
 /** Removes the file for rejected lines of an earlier run. Returns functions that write and close one next to the input. */
-async function createRejectsFile(input: string) {
+async function createRejectsFile(host: Host, input: string) {
   const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
-  await rm(file, { force: true }).catch(({ code }) => {
+  await rm(host.resolve(file), { force: true }).catch(({ code }) => {
     throw usageError(`cannot remove ${file} (${code}), the file for rejected lines. ${ownFolder}`)
   })
   let count = 0
@@ -145,13 +138,13 @@ async function createRejectsFile(input: string) {
     close: async () => handle?.close(),
     async write(rejected: readonly RejectedLine[], json = false) {
       for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
-        process.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
+        host.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
       }
       count += rejected.length
       if (rejected.length === 0) return
       const lines = rejected.map(({ number, reason, text }) => JSON.stringify({ line: number, reason, text }))
       // The lines have hashes, so that nobody else may have prepared the file or a link in a shared folder.
-      handle ??= await createFile(file, ownFolder)
+      handle ??= await createFile(host, file, ownFolder)
       await handle.appendFile(`${lines.join('\n')}\n`)
     },
   }

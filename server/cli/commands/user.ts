@@ -12,27 +12,28 @@ import { addUser } from '../../domain/users/add-user.js'
 import { deleteUser, setPassword } from '../../domain/users/user-changes.js'
 import { profileFields, profileOf } from '../../store/queries/user-fields.js'
 import { databasePath, email, role, signUpField, userLocale, uuid } from '../io/arguments.js'
+import type { Host } from '../io/host.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
-import { type DatabaseCommand, print, withDatabase } from '../io/with-store.js'
+import { type DatabaseCommand, withDatabase } from '../io/with-store.js'
 import { addSetEmailCommand, addUserChangeCommands, commandOnUser, shownUser } from './user-changes.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
-export function configure(user: Command) {
-  addUserImportCommand(user)
-  addUserExportCommand(user)
-  addCreateCommand(user)
-  addListCommand(user)
-  addShowCommand(user)
-  addFactorsCommand(user)
-  addUserChangeCommands(user)
-  addSetEmailCommand(user)
-  addDeleteCommand(user)
-  addSetPasswordCommand(user)
+export function configure(user: Command, host: Host) {
+  addUserImportCommand(user, host)
+  addUserExportCommand(user, host)
+  addCreateCommand(user, host)
+  addListCommand(user, host)
+  addShowCommand(user, host)
+  addFactorsCommand(user, host)
+  addUserChangeCommands(user, host)
+  addSetEmailCommand(user, host)
+  addDeleteCommand(user, host)
+  addSetPasswordCommand(user, host)
 }
 
-function addCreateCommand(user: Command) {
+function addCreateCommand(user: Command, host: Host) {
   user
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -46,27 +47,28 @@ function addCreateCommand(user: Command) {
     .option('--json', 'print the result as JSON')
     .action(async (path, email, { tenant: tenantId, ...options }) => {
       if (options.role !== undefined && !tenantId) throw usageError('--role requires --tenant')
-      const password = options.password ? await readNewPassword() : undefined
-      await withHashing(path, async ({ context, request, database }) => {
+      const password = options.password ? await readNewPassword(host) : undefined
+      await withHashing(host, path, async ({ context, request, database }) => {
         const tenants = tenantId ? [{ id: tenantId, role: options.role }] : []
         const profile = profileOf({ ...options, preferredName: options.name })
         const user = { email, ...profile, password, tenants }
         const { id } = await runChange(context, request, await addUser(context, database, user))
         const created = await findAccount(context.store, database, id)
-        print(options, shownUser(created), `Created user ${id}.`)
+        host.print(options, shownUser(created), `Created user ${id}.`)
       })
     })
 }
 
-function addListCommand(user: Command) {
+function addListCommand(user: Command, host: Host) {
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users, oldest first')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
     .action((path, options) =>
-      withDatabase(path, async ({ context, database }) => {
+      withDatabase(host, path, async ({ context, database }) => {
         const users = await listUsers(context.store, database, { ...options, tenantId: options.tenant })
-        printPage(options, users.map(shownUser), {
+        printPage(host, options, {
+          rows: users.map(shownUser),
           columns: {
             ID: ({ id }) => id,
             STATE: ({ disabledAt }) => (disabledAt ? 'disabled' : 'active'),
@@ -79,56 +81,60 @@ function addListCommand(user: Command) {
     )
 }
 
-function addShowCommand(user: Command) {
+function addShowCommand(user: Command, host: Host) {
   commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
-    withDatabase(path, async ({ context, database }) => {
+    withDatabase(host, path, async ({ context, database }) => {
       const found = await showUser(context, database, userRef)
-      print(options, found, describe(found))
+      host.print(options, found, describe(found))
     }),
   )
 }
 
-function addFactorsCommand(user: Command) {
+function addFactorsCommand(user: Command, host: Host) {
   commandOnUser(user, 'factors', 'list the second factors of a user').action((path, userRef, options) =>
-    withDatabase(path, async ({ context, database }) => {
+    withDatabase(host, path, async ({ context, database }) => {
       const { factors, recoveryCodes } = await userFactors(context.store, database, userRef)
       const rows = factors.map(({ id, name, createdAt, lastUsedOn }) => [
         id,
         `${printable(name ?? 'authenticator app')}, added at ${createdAt}, last used ${lastUsedOn ?? 'never'}`,
       ])
       const text = aligned([...rows, ['recovery codes', String(recoveryCodes)]])
-      print(options, { factors, recoveryCodes }, text)
+      host.print(options, { factors, recoveryCodes }, text)
     }),
   )
 }
 
-function addDeleteCommand(user: Command) {
+function addDeleteCommand(user: Command, host: Host) {
   commandOnUser(user, 'delete', 'delete a user permanently; the user’s tenants remain')
     .option('--yes', 'do not ask for confirmation')
     .action((path, userRef, options) => {
-      if (!options.yes) requireTerminal(`deleting user ${userRef}`)
-      return withDatabase(path, async ({ context, request, database }) => {
+      if (!options.yes) requireTerminal(host, `deleting user ${userRef}`)
+      return withDatabase(host, path, async ({ context, request, database }) => {
         const user = await findAccount(context.store, database, userRef)
-        if (!options.yes) await confirmDeletion(user.email, 'this user permanently')
+        if (!options.yes) await confirmDeletion(host, user.email, 'this user permanently')
         const { throttle } = context
         await runChange(context, request, (change) => deleteUser(change, { userId: user.id, throttle }))
-        print(options, shownUser(user), `Deleted user ${user.id}.`)
+        host.print(options, shownUser(user), `Deleted user ${user.id}.`)
       })
     })
 }
 
-function addSetPasswordCommand(user: Command) {
+function addSetPasswordCommand(user: Command, host: Host) {
   commandOnUser(
     user,
     'set-password',
     'set the password of a user, typed on a terminal or read from stdin',
   ).action(async (path, userRef, options) => {
-    const password = await readNewPassword()
-    await withHashing(path, async ({ context, request, database }) => {
+    const password = await readNewPassword(host)
+    await withHashing(host, path, async ({ context, request, database }) => {
       const user = await findAccount(context.store, database, userRef)
       await setPassword(context, request, { user, password })
       const changed = await findAccount(context.store, database, user.id)
-      print(options, shownUser(changed), `Set the password of user ${user.id} and revoked existing tokens.`)
+      host.print(
+        options,
+        shownUser(changed),
+        `Set the password of user ${user.id} and revoked existing tokens.`,
+      )
     })
   })
 }
@@ -136,8 +142,8 @@ function addSetPasswordCommand(user: Command) {
 type HashingCommand = DatabaseCommand & { context: Pick<AppContext, 'hashing' | 'blocklist'> }
 
 /** Runs a command that may hash a password. */
-const withHashing = (path: DatabasePath, command: (on: HashingCommand) => Promise<void>) =>
-  withDatabase(path, async ({ context, config, ...on }) => {
+const withHashing = (host: Host, path: DatabasePath, command: (on: HashingCommand) => Promise<void>) =>
+  withDatabase(host, path, async ({ context, config, ...on }) => {
     const blocklist = await openBlocklist(config.passwordBlocklistFile)
     const hashing = createHasher({ ...config.hashing, concurrency: 1 })
     try {

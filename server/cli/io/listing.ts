@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Page } from '../../store/queries/page.js'
 import { wholeNumber } from './arguments.js'
-import { print } from './with-store.js'
+import type { Host } from './host.js'
 
 /**
  * Adds the options of a paged listing.
@@ -21,15 +21,24 @@ export const addPageOptions = <Key, Arguments extends unknown[]>(
 /** Functions that return the cell of a row, by column header. */
 type Columns<Row> = Record<string, (row: Row) => string | number>
 
+interface Listing<Row> {
+  rows: readonly Row[]
+  columns: Columns<Row>
+  /** Returns the value that `--after` takes. */
+  key: (row: Row) => string
+  /** Printed instead of a table without rows. */
+  empty: string
+}
+
 /** Prints a page: a table, or the rows as an array with --json. */
 export function printPage<Row>(
+  host: Host,
   options: Page<unknown> & { json?: boolean },
-  rows: readonly Row[],
-  { columns, key, empty }: { columns: Columns<Row>; key: (row: Row) => string; empty: string },
+  { rows, columns, key, empty }: Listing<Row>,
 ) {
   const last = rows.at(-1)
   const next = last && rows.length === options.limit ? `\nNext page: --after ${key(last)}` : ''
-  print(options, rows, last ? table(rows, columns) + next : empty)
+  host.print(options, rows, last ? table(rows, columns) + next : empty)
 }
 
 /** Returns rows as aligned columns with headers. Text of any script must be in the last column. */

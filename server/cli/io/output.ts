@@ -1,3 +1,5 @@
+import type { Host } from './host.js'
+
 /** Returns JSON with escaped control characters, because text from clients must not control the operator's terminal. */
 export const jsonText = (value: unknown) => JSON.stringify(value).replace(/\p{C}/gu, escapeCharacter)
 
@@ -7,7 +9,7 @@ const escapeCharacter = (character: string) =>
   }).join('')
 
 /** Shows progress on one line that each update overwrites. Writes nothing if the output is not a terminal. */
-export function createProgressLine(output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr) {
+export function createProgressLine(output: Pick<Host['stderr'], 'isTTY' | 'write'>) {
   const write = (text: string) => {
     if (output.isTTY) output.write(`\r\u001b[K${text}`)
   }

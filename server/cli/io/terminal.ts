@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Problem, usageError } from '../../domain/problem.js'
+import type { Host } from './host.js'
 
 const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -11,8 +12,12 @@ const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
  * @param echo where typed text appears
  * @throws {Problem} on an interrupt or at the end of input
  */
-async function prompt(questions: readonly string[], echo: NodeJS.WritableStream): Promise<string[]> {
-  const terminal = createInterface({ input: process.stdin, output: echo, terminal: true })
+async function prompt(
+  host: Host,
+  questions: readonly string[],
+  echo: NodeJS.WritableStream,
+): Promise<string[]> {
+  const terminal = createInterface({ input: host.stdin, output: echo, terminal: true })
   const cancelled = new Promise<never>((_resolve, reject) => {
     terminal.once('close', () =>
       reject(new Problem('cancelled', { detail: 'Cancelled. Nothing was changed.' })),
@@ -21,9 +26,9 @@ async function prompt(questions: readonly string[], echo: NodeJS.WritableStream)
   const answers: string[] = []
   try {
     for (const question of questions) {
-      if (echo === hiddenEcho) process.stderr.write(question)
+      if (echo === hiddenEcho) host.stderr.write(question)
       const answer = Promise.race([terminal.question(question), cancelled])
-      answers.push(await answer.finally(() => echo === hiddenEcho && process.stderr.write('\n')))
+      answers.push(await answer.finally(() => echo === hiddenEcho && host.stderr.write('\n')))
     }
     return answers
   } finally {
@@ -37,24 +42,24 @@ async function prompt(questions: readonly string[], echo: NodeJS.WritableStream)
  *
  * @throws {Problem} if the two entries differ
  */
-export async function readNewPassword(): Promise<string> {
-  if (!process.stdin.isTTY) return readSecret('')
-  const [password = '', repeated] = await prompt(['New password: ', 'Repeat password: '], hiddenEcho)
+export async function readNewPassword(host: Host): Promise<string> {
+  if (!host.stdin.isTTY) return readSecret(host, '')
+  const [password = '', repeated] = await prompt(host, ['New password: ', 'Repeat password: '], hiddenEcho)
   if (repeated !== password)
     throw new Problem('cancelled', { detail: 'The passwords do not match. Nothing was changed.' })
   return password
 }
 
 /** Reads a secret: typed without echo on a terminal, otherwise all of stdin without its last line break. */
-export async function readSecret(question: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
-  const [secret = ''] = await prompt([question], hiddenEcho)
+export async function readSecret(host: Host, question: string): Promise<string> {
+  if (!host.stdin.isTTY) return (await text(host.stdin)).replace(/\r?\n$/, '')
+  const [secret = ''] = await prompt(host, [question], hiddenEcho)
   return secret
 }
 
 /** Throws if stdin is not a terminal, because no one could confirm. @throws {Problem} */
-export function requireTerminal(action: string) {
-  if (!process.stdin.isTTY) throw usageError(`${action} without a terminal requires --yes`)
+export function requireTerminal(host: Host, action: string) {
+  if (!host.stdin.isTTY) throw usageError(`${action} without a terminal requires --yes`)
 }
 
 /**
@@ -62,8 +67,8 @@ export function requireTerminal(action: string) {
  *
  * @throws {Problem} if another name is typed
  */
-export async function confirmDeletion(name: string, what: string) {
-  const [typed] = await prompt([`Type ${name} to delete ${what}: `], process.stderr)
+export async function confirmDeletion(host: Host, name: string, what: string) {
+  const [typed] = await prompt(host, [`Type ${name} to delete ${what}: `], host.stderr)
   if (typed !== name)
     throw new Problem('cancelled', { detail: 'The name does not match. Nothing was changed.' })
 }

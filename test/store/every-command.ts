@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { password } from '../support/app.js'
+import { runUsher } from '../support/command-line.js'
+
+interface Surroundings {
+  /** For files that the commands read. */
+  folder: string
+  /** Issuer of a provider that knows every client. */
+  issuer: string
+  /** Called with a tenant of the database. Returns what to call before the database is deleted. */
+  onTenant?: (ids: { databaseId: string; tenantId: string }) => Promise<() => Promise<void>>
+}
+
+/** Runs every command that works on the store while servers run, most of them on the database `acme/app`. */
+export async function useEveryCommand(
+  usher: (command: string, input?: string) => Promise<string>,
+  { folder, issuer, onTenant }: Surroundings,
+) {
+  const ada = 'acme/app ada@example.com'
+  const file = join(folder, 'users.ndjson')
+  const tenants = [{ name: 'Engines' }, { name: 'Compilers' }]
+  await writeFile(
+    file,
+    ['ada', 'grace'].map((name) => `${JSON.stringify({ email: `${name}@example.com`, tenants })}\n`).join(''),
+  )
+  await usher('workspace create acme')
+  await usher('workspace list --after aaa')
+  const { id: databaseId } = JSON.parse(await usher('database create acme/app'))
+  await usher('database list --after aaa/aaa')
+  await usher('database show acme/app')
+  await usher('database set acme/app --token-max-age 120 --webhook-url http://127.0.0.1:9')
+  await usher(`user import acme/app ${file} --dry-run`)
+  await usher(`user import acme/app ${file}`)
+  await usher(`user import acme/app ${file}`)
+  await usher('user export acme/app')
+  const [{ id: tenant }] = JSON.parse(await usher('tenant list acme/app'))
+  const expectUnchanged = await onTenant?.({ databaseId, tenantId: tenant })
+  await usher(`tenant remove-user acme/app ${tenant} ada@example.com`)
+  await usher(`tenant add-user acme/app ${tenant} ada@example.com`)
+  const created = JSON.parse(await usher('tenant create acme/app Looms'))
+  await usher(`user create acme/app grete@example.com --tenant ${created.id}`, password)
+  await usher('user create acme/app joan@example.com --no-password')
+  await usher(`tenant rename acme/app ${created.id} Weavers`)
+  await usher('database set acme/app --app-url https://app.example.com --app-name Weavers')
+  await usher('database set acme/app --mail-templates none')
+  await usher('mail preview acme/app --template invitation')
+  const invited = JSON.parse(
+    await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
+  )
+  await usher(`tenant list-invitations acme/app ${created.id}`)
+  await usher(`tenant revoke-invitation acme/app ${created.id} ${invited.id}`)
+  await usher(`tenant set-seats acme/app ${created.id} 5`)
+  await usher(`tenant list-users acme/app ${created.id}`)
+  await usher(`tenant delete acme/app ${created.id} --yes`)
+  const [{ id }] = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
+  await usher(`user list acme/app --after ${id}`)
+  await usher(`tenant list acme/app --after ${tenant}`)
+  await usher(`user show acme/app ${id}`)
+  await usher(`user show ${ada}`)
+  await usher(`user factors ${ada}`)
+  for (const verb of ['disable', 'enable', 'revoke-tokens', 'remove-factors', 'unlock'])
+    await usher(`user ${verb} ${ada}`)
+  await usher(`user set-email ${ada} countess@example.com`)
+  await usher(`user set-email acme/app countess@example.com ada@example.com --no-undo`)
+  await usher(`user set-password ${ada}`, 'another battery staple')
+  await usher('events expire-cursors acme/app')
+  await usher('events expire-cursors')
+  const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
+  await usher(`outbox retry acme/app ${message}`)
+  await usher('outbox retry acme/app --not-retried')
+  await usher(`outbox drop acme/app ${message}`)
+  await usher(`outbox list acme/app --not-retried --after ${message}`)
+  await usher(`user send-reset ${ada}`)
+  await usher(`user delete ${ada} --yes`)
+  const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
+  await usher('keys rotate acme/app --activate-in 0')
+  await usher(`keys retire acme/app ${kid}`)
+  const key = JSON.parse(await usher('api-key create acme/app --name backend --scope users:read'))
+  const successor = JSON.parse(await usher(`api-key rotate acme/app ${key.id}`))
+  await usher('api-key list acme/app')
+  await usher(`api-key revoke acme/app ${successor.id}`)
+  await usher(`connection add acme/app acme --client-id app --issuer ${issuer}`, 'secret')
+  await usher('connection list acme/app')
+  await usher('connection set acme/app acme --state disabled --new-secret', 'other secret')
+  await usher('connection check acme/app acme')
+  await usher('connection remove acme/app acme --yes')
+  await expectUnchanged?.()
+  await usher('database delete acme/app --yes')
+  await usher('workspace delete acme')
+}
+
+/** Returns the names of all commands in the help, such as `user create`. */
+export async function commandsUnder(above: string[] = []): Promise<string[]> {
+  const { stdout } = await runUsher([...above, '--help'], {})
+  const names = [...(stdout.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
+    ([, name = '']) => name,
+  )
+  if (names.length === 0) return [above.join(' ')]
+  const found: string[] = []
+  for (const name of names.filter((each) => each !== 'help')) {
+    found.push(...(await commandsUnder([...above, name])))
+  }
+  return found
+}
