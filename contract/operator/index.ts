@@ -4,11 +4,11 @@ import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 
-export * from './databases.js'
+export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
 export * from './operations.js'
-export * from './operators.js'
+export * from './operator-schemas.js'
 export { managementRights } from './rights.js'
 
 /** The operator API: what the console does with the token of an operator. */
