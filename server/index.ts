@@ -10,10 +10,12 @@ import { loadTemplates } from './domain/mail/templates.js'
 import { createDatabase } from './domain/management/databases.js'
 import { requireMasterKey } from './domain/management/keys/require-master-key.js'
 import { ensureWorkspace } from './domain/management/workspaces.js'
+import { ensureOperatorsDatabase } from './domain/operators/operators-database.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
+import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
 import { isDistributed } from './store/citus/tables.js'
@@ -62,6 +64,7 @@ export async function startUsher(config: Config, options: StartOptions): Promise
   try {
     const store = await requireUsable(opened, config, log)
     const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
+    await requireOperatorsDatabase(store, config, { log, now: clock.now })
     return { ...(await buildUsher(config, store, options)), firstDatabase }
   } catch (error) {
     await opened.close()
@@ -86,6 +89,10 @@ export async function buildUsher(
   const connections = { connections: config.storeConnections, nodes: await nodesOf(config, storeEvents(log)) }
   const context = createContext(config, shareByWorker(store, connections), { clock, blocklist })
   const statistics = createStatistics()
+  const counts = new DailyCounts(context.now)
+  // The logs of requests inherit it.
+  Object.assign(log, { counter: counts })
+  const storingCounts = startStoringCounts(context.store, counts, log)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
   const isApart = config.managementPort !== undefined
@@ -98,6 +105,7 @@ export async function buildUsher(
     mail: { templates, from: config.mail.from, sendMail },
     log,
     statistics,
+    counts,
     intervals,
   })
   context.deliver = delivery.deliver
@@ -109,6 +117,7 @@ export async function buildUsher(
     async close() {
       await Promise.all([app.close(), managementApp?.close()])
       await Promise.all([sweep.stop(), delivery.stop()])
+      await storingCounts.stop()
       await Promise.all([context.hashing.close(), context.store.close(), blocklist?.close()])
     },
   }
@@ -129,6 +138,21 @@ async function requireUsable(store: Store, { storeNodeConnections }: Config, log
 
 const notDistributed =
   'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute'
+
+/** Creates the operators' database if the server has a console. A store that cannot be reached gets it at a later start. */
+async function requireOperatorsDatabase(
+  store: Store,
+  { console, consoleUrl }: Config,
+  { log, now }: { log: Logger; now: () => number },
+) {
+  if (!console) return
+  try {
+    await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl })
+  } catch (err) {
+    if (!isStoreUnavailable(err)) throw err
+    log.warn({ err }, 'the operators’ database was not looked for; start again to use the console')
+  }
+}
 
 /** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
 const exampleUrl = 'http://localhost:5173'

@@ -12,6 +12,9 @@ import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { matchPaths, rejectUnknownOptions } from './allowed-methods.js'
 import { endWhenDisconnected } from './client-disconnect.js'
+import { consoleFiles } from './console/files.js'
+import { sessionRoute } from './console/session.js'
+import { type ConsoleAccess, setConsoleAccess } from './console-access.js'
 import { allowOrigins } from './cross-origin.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
@@ -30,6 +33,7 @@ import { invitationRoutes } from './routes/invitations.js'
 import { loginRoutes } from './routes/logins.js'
 import { managementRoutes, revocationRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
+import { operatorRoutes } from './routes/operator.js'
 import type { Part } from './routes/part.js'
 import { problemTypeRoute } from './routes/problem-page.js'
 import { providerCallback } from './routes/provider-callback.js'
@@ -51,9 +55,13 @@ export interface HttpSettings {
   docs: boolean
   /** The parts of the API that this port serves. Both by default. */
   parts?: readonly Part[]
+  /** Where the console is, and whether only clients on this machine may use it. Undefined: the server has none. */
+  console?: { url: string; onlyLoopback: boolean } | undefined
   /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
+
+const bothParts: readonly Part[] = ['public', 'management']
 
 const bodyLimitBytes = 16 * 1024
 
@@ -94,6 +102,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
   rejectUnknownOptions(app)
+  setConsoleAccess(app, accessOf(settings))
   await allowOrigins(app, settings)
   parseJsonBodies(app)
   app.setNotFoundHandler(() => {
@@ -108,28 +117,29 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   return app
 }
 
+/** Returns what a port serves of the console: only the port of the management API, if that has one of its own. */
+const accessOf = ({ parts = bothParts, console }: HttpSettings): ConsoleAccess => ({
+  isOn: console !== undefined && parts.includes('management'),
+  onlyLoopback: console?.onlyLoopback ?? false,
+  hasUsers: parts.includes('public'),
+})
+
 /** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
 function addRoutes(
   app: FastifyInstance,
-  { baseUrl, docs, parts = ['public', 'management'] }: HttpSettings,
+  { baseUrl, docs, parts = bothParts }: HttpSettings,
   context: AppContext,
 ) {
   healthRoutes(app, context)
-  if (parts.includes('public')) {
-    userRoutes(app, context)
-    loginRoutes(app, context)
-    connectionRoutes(app, context)
-    providerCallback(app, context)
-    sessionRoutes(app, context)
-    meRoutes(app, context)
-    identityRoutes(app, context)
-    factorRoutes(app, context)
-    passkeyRoutes(app, context)
-    codeRoutes(app, context)
-    emailChangeRoutes(app, context)
-    tenantRoutes(app, context)
-    invitationRoutes(app, context)
-    discoveryRoutes(app, context)
+  const { hasUsers, isOn: hasConsole } = app.consoleAccess
+  // On a port of the management API they are for the operators only.
+  if (hasUsers || hasConsole) publicRoutes(app, context)
+  if (hasConsole) {
+    operatorRoutes(app, context)
+    sessionRoute(app, context)
+    consoleFiles(app)
+  }
+  if (hasUsers) {
     problemTypeRoute(app, docs)
     if (docs) redirectToReference(app)
   }
@@ -137,6 +147,24 @@ function addRoutes(
   if (parts.includes('management')) managementRoutes(app, context)
   for (const part of parts) documentRoutes(app, part, baseUrl)
   if (docs) referenceRoutes(app, { baseUrl, parts })
+}
+
+/** Adds the routes that users of a database use. */
+function publicRoutes(app: FastifyInstance, context: AppContext) {
+  userRoutes(app, context)
+  loginRoutes(app, context)
+  connectionRoutes(app, context)
+  providerCallback(app, context)
+  sessionRoutes(app, context)
+  meRoutes(app, context)
+  identityRoutes(app, context)
+  factorRoutes(app, context)
+  passkeyRoutes(app, context)
+  codeRoutes(app, context)
+  emailChangeRoutes(app, context)
+  tenantRoutes(app, context)
+  invitationRoutes(app, context)
+  discoveryRoutes(app, context)
 }
 
 function createFastify(

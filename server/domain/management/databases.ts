@@ -17,9 +17,10 @@ import {
   findDatabaseRow,
   isBeingDeleted,
   type RuleDatabase,
+  refuseOperators,
   ruleDatabase,
 } from '../databases/find-database.js'
-import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
+import { type DatabaseSettings, defaultSettings, settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
@@ -50,7 +51,7 @@ export const findDatabase = async (store: Store, path: DatabasePath): Promise<Ru
 export async function createDatabase(
   { store, now }: { store: Store; now: Date },
   path: DatabasePath,
-  settings: Partial<DatabaseSettings>,
+  settings: Partial<DatabaseSettings> & { isOperators?: true },
 ) {
   const { workspaceSlug, databaseName } = path
   requirePathName('database name', databaseName)
@@ -82,7 +83,19 @@ type SettingChanges = Partial<DatabaseSettings> & {
   force?: true
   /** Settings of the mails. Templates replace all that the database has. */
   mail?: MailChanges
+  /** Throws if the settings must not change. They are locked. */
+  require?: (settings: DatabaseSettings) => void
 }
+
+/** Settings of the operators' database that do not change. */
+const fixedForOperators = [
+  'signUp',
+  'tenantOperations',
+  'accountOperations',
+  'secondFactor',
+  'webhookUrl',
+  'eventsKept',
+] as const
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
@@ -99,8 +112,10 @@ export async function setDatabase(
   changes: SettingChanges,
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
   const { store } = context
-  const { newWebhookSecret: isNew, mail, force, ...settings } = changes
+  const { newWebhookSecret: isNew, mail, force, require, ...settings } = changes
   const former = await requireDatabase(store, request.database)
+  for (const name of fixedForOperators)
+    if (settings[name] !== undefined) refuseOperators(former, `cannot change ${name}`)
   const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
@@ -109,6 +124,9 @@ export async function setDatabase(
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   const stored = await runChange<StoredSettings>(context, request, async (change) => {
+    // Two changes that are made at the same time do not both see the settings before.
+    if (require) await lockSigningKeys(change, id)
+    require?.(settingsOf((await findDatabaseRow(change, request.database)) ?? former))
     if (settings.roles) await requireUnused(change, settings.roles)
     if (!force) await requireSameDomain(change, former, { ...former, ...settings })
     const sealed =
@@ -150,7 +168,7 @@ const requiredSince = (
 type StoredSettings = { lastEventId?: string | undefined } | undefined
 
 /** The path of a webhook's URL may be secret. */
-const auditedSettings = ({ webhookUrl, mail, force: _, ...changes }: SettingChanges) => ({
+const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...changes }: SettingChanges) => ({
   ...changes,
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),

@@ -1,0 +1,43 @@
+import type { ProblemCode } from '@usher/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Problem } from '../domain/problem.js'
+
+/** What a port serves of the console and of the operators' database. */
+export interface ConsoleAccess {
+  /** Whether the port serves them. */
+  isOn: boolean
+  /** Whether only clients on this machine may use them. */
+  onlyLoopback: boolean
+  /** Whether the port serves other databases than that of the operators to their users. */
+  hasUsers: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    consoleAccess: ConsoleAccess
+  }
+}
+
+/** Tells the routes of an app what they serve. */
+export const setConsoleAccess = (app: FastifyInstance, access: ConsoleAccess) =>
+  app.decorate('consoleAccess', access)
+
+type Request = Pick<FastifyRequest, 'server' | 'clientAddress'>
+
+const loopback = /^(127\.|::1$|::ffff:127\.|$)/
+
+/** @throws {Problem} unless the port serves the console to the client */
+export function requireConsole({ server, clientAddress }: Request, code: ProblemCode = 'route_not_found') {
+  const { isOn, onlyLoopback } = server.consoleAccess
+  if (!isOn || (onlyLoopback && !loopback.test(clientAddress))) throw new Problem(code)
+}
+
+/**
+ * Checks that a port serves the users of a database.
+ *
+ * @throws {Problem} `database_not_found`
+ */
+export function requireServed(request: Request, { isOperators }: { isOperators: boolean }) {
+  if (isOperators) requireConsole(request, 'database_not_found')
+  else if (!request.server.consoleAccess.hasUsers) throw new Problem('database_not_found')
+}
