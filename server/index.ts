@@ -10,6 +10,7 @@ import { loadTemplates } from './domain/mail/templates.js'
 import { createDatabase } from './domain/management/databases.js'
 import { requireMasterKey } from './domain/management/keys/require-master-key.js'
 import { ensureWorkspace } from './domain/management/workspaces.js'
+import { findSetupLink } from './domain/operators/first-operator.js'
 import { ensureOperatorsDatabase } from './domain/operators/operators-database.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
@@ -20,7 +21,7 @@ import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
 import { isDistributed } from './store/citus/tables.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
-import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
+import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
@@ -38,6 +39,8 @@ export interface Usher {
   metrics: Registry | undefined
   /** Path of the embedded store's oldest database, which is created in an empty store. */
   firstDatabase: DatabasePath | undefined
+  /** Where the first operator is created. Undefined if there is an operator, or no console. */
+  setupLink: string | undefined
   /** Stops accepting requests, finishes those in flight, and closes the store. */
   close(): Promise<void>
 }
@@ -65,7 +68,10 @@ export async function startUsher(config: Config, options: StartOptions): Promise
     const store = await requireUsable(opened, config, log)
     const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
     await requireOperatorsDatabase(store, config, { log, now: clock.now })
-    return { ...(await buildUsher(config, store, options)), firstDatabase }
+    const usher = await buildUsher(config, store, options)
+    const setupLink =
+      config.console && (await findSetupLink(usher.context).catch(ifStoreUnavailable(undefined)))
+    return { ...usher, firstDatabase, setupLink }
   } catch (error) {
     await opened.close()
     throw error
@@ -82,7 +88,7 @@ export async function buildUsher(
   config: Config,
   store: Store,
   { log: output, clock = systemClock, intervals, sendMail = createMailer(config.mail, output) }: StartOptions,
-): Promise<Omit<Usher, 'firstDatabase'>> {
+): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)

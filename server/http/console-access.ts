@@ -1,6 +1,8 @@
 import type { ProblemCode } from '@usher/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/problem.js'
+import type { HttpSettings } from './app.js'
+import { everyPart } from './routes/part.js'
 
 /** What a port serves of the console and of the operators' database. */
 export interface ConsoleAccess {
@@ -11,6 +13,13 @@ export interface ConsoleAccess {
   /** Whether the port serves other databases than that of the operators to their users. */
   hasUsers: boolean
 }
+
+/** Returns what a port serves of the console: only the port of the management API, if that has one of its own. */
+export const accessOf = ({ parts = everyPart, console }: HttpSettings): ConsoleAccess => ({
+  isOn: console !== undefined && parts.includes('management'),
+  onlyLoopback: console?.onlyLoopback ?? false,
+  hasUsers: parts.includes('public'),
+})
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -155,18 +155,12 @@ function handlerOf(
     const actor: Actor = operator ? { kind: 'operator', operator: operator.user } : actorOf(user, apiKey)
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
     const run = () => rule(context, input).catch(ifStepMissing(context, database))
-    const managed = operator && managedOf(request, { operation: name, isRead: method === 'GET', operator })
-    const result = await (managed ? runManaged(context, { ...managed, params, body }, run) : run())
+    const managed = { operation: name, isRead: method === 'GET', operator, request, params, body }
+    const result = await (operator ? runManaged(context, { ...managed, operator }, run) : run())
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : responses[202] === Accepted ? {} : result }
   }
 }
-
-/** Returns what is recorded and checked of an operator's request to the management API. */
-const managedOf = (
-  { id, headers, log }: Pick<FastifyRequest, 'id' | 'headers' | 'log'>,
-  of: Pick<Managed, 'operation' | 'isRead' | 'operator'>,
-) => ({ ...of, confirmation: headers['usher-confirmation']?.toString(), requestId: id, log })
 
 const actorOf = (user: UserRequest['user'] | undefined, apiKey: KeyRequest['apiKey'] | undefined): Actor => {
   if (user) return { kind: 'user', user }

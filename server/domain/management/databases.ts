@@ -1,16 +1,14 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
-import { findLockedRoles } from '../../store/queries/databases.js'
 import { findSigningKeys, insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
-import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import type { Page } from '../../store/queries/page.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
-import { type Change, type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
+import { type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
 import { nameOfDatabase } from '../database-name.js'
 import {
   type DatabaseRow,
@@ -31,6 +29,7 @@ import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
+import { requireUnused } from './unused-roles.js'
 
 /** Returns a database. @throws {Problem} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
@@ -173,24 +172,6 @@ const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...cha
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
 })
-
-/**
- * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
- *
- * @throws {Problem} if a member or an invitation has one
- */
-async function requireUnused(change: Change, kept: readonly string[]) {
-  const { id } = change.database
-  await lockSigningKeys(change, id)
-  // Read under the lock, because another command may have added a role.
-  const removed = (await findLockedRoles(change, id)).filter((role) => !kept.includes(role))
-  if (removed.length === 0) return
-  const used = await findUsedRole(change, id, removed)
-  if (used)
-    throw new Problem('role_in_use', {
-      detail: `Members or invitations have the role ${used}. Give them another role first.`,
-    })
-}
 
 /**
  * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a

@@ -43,10 +43,12 @@ export interface Managed {
   isRead: boolean
   operator: AdmittedOperator
   body: unknown
-  confirmation: string | undefined
-  requestId: string
   params: RecordedOperation['params']
-  log: Parameters<typeof runRecorded>[1]
+  request: {
+    id: string
+    headers: Readonly<Record<string, string | string[] | undefined>>
+    log: Parameters<typeof runRecorded>[1]
+  }
 }
 
 /**
@@ -57,7 +59,7 @@ export interface Managed {
  */
 export async function runManaged(
   context: AppContext,
-  { operation, isRead, operator, body, confirmation, requestId, params, log }: Managed,
+  { operation, isRead, operator, body, params, request }: Managed,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   const given = Object(body) as Body
@@ -65,10 +67,18 @@ export async function runManaged(
     throw new Problem('role_insufficient', {
       detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
     })
-  if (confirmedBodies[operation]?.(given)) await requireConfirmed(context, operator, confirmation)
+  if (confirmedBodies[operation]?.(given))
+    await requireConfirmed(context, operator, request.headers['usher-confirmation']?.toString())
   const { user, operators, role } = operator
-  const recorded = { action: operation, operator: user, databaseId: operators.id, requestId, params, run }
-  const result = await (isRead ? run() : runRecorded(context, log, recorded))
+  const recorded = {
+    action: operation,
+    operator: user,
+    databaseId: operators.id,
+    requestId: request.id,
+    params,
+    run,
+  }
+  const result = await (isRead ? run() : runRecorded(context, request.log, recorded))
   return hasRank(role, 'admin') ? result : withoutPrivate(result)
 }
 
