@@ -25,6 +25,7 @@ import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/er
 import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
+import { auditCounter } from './telemetry/audit.js'
 import { loggedError } from './telemetry/logged-error.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
@@ -97,7 +98,7 @@ export async function buildUsher(
   const statistics = createStatistics()
   const counts = new DailyCounts(context.now)
   // The logs of requests inherit it.
-  Object.assign(log, { counter: counts })
+  Object.assign(log, { [auditCounter]: counts })
   const storingCounts = startStoringCounts(context.store, counts, log)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }

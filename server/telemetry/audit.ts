@@ -5,8 +5,11 @@ export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   /** Counts the events of a server. The logs of its requests inherit it. */
-  counter?: AuditCounter
+  [auditCounter]?: AuditCounter
 }
+
+/** Where a log has what counts its audit lines. */
+export const auditCounter = Symbol('auditCounter')
 
 /** Counts audited events. */
 export interface AuditCounter {
@@ -125,6 +128,6 @@ export interface AuditFields {
 
 /** Writes an audit line at any log level except `silent`. */
 export const audit = (log: Omit<Log, 'info' | 'warn'>, event: AuditEvent, fields: AuditFields) => {
-  log.counter?.count(event, fields)
+  log[auditCounter]?.count(event, fields)
   if (log.level !== 'silent') log.child({}, { level: 'info' }).info({ audit: event, ...fields }, event)
 }
