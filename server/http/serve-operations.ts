@@ -101,7 +101,9 @@ export function serveOperations<R extends Routes>(
   const server = initServer()
   const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
-    const hooks = { onRequest: hooksBeforeBody(context, { name, route, isUserRead: name === readsUser }) }
+    const ofOperators = route.metadata?.scope || app.consoleAccess.hasUsers ? [] : [onlyOperators(find)]
+    const checks = hooksBeforeBody(context, { name, route, isUserRead: name === readsUser })
+    const hooks = { onRequest: [...ofOperators, ...checks] }
     return [
       name,
       { hooks, handler: handlerOf({ context, find }, { name, route, rule: rules[name] as Rule }) },
@@ -187,6 +189,15 @@ function hooksBeforeBody(
     ...(hashesPassword ? [shedLoad(context)] : []),
   ]
 }
+
+/** Returns a hook that rejects the users of all databases but that of the operators. */
+const onlyOperators =
+  (find: (path: DatabasePath) => Promise<Database>) =>
+  async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress'>) => {
+    const { data: path } = DatabasePath.safeParse(request.params)
+    if (!path) throw new Problem('database_not_found')
+    requireServed(request, await find(path))
+  }
 
 /** Returns a hook that sheds a request while too many wait for hashes. */
 const shedLoad =
