@@ -19,12 +19,11 @@ import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
 import { ifStepMissing } from '../domain/second-factor/challenge.js'
-import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
 import { readBearerToken } from './bearer-token.js'
 import { requireServed } from './console-access.js'
+import { hooksBeforeBody } from './hooks-before-body.js'
 import { RequestCaller } from './request-caller.js'
-import { verifyApiKey } from './verify-api-key.js'
 
 type Route = AppRoute & { metadata?: RouteMetadata }
 type Routes = Record<string, Route>
@@ -101,9 +100,9 @@ export function serveOperations<R extends Routes>(
   const server = initServer()
   const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
-    const ofOperators = route.metadata?.scope || app.consoleAccess.hasUsers ? [] : [onlyOperators(find)]
-    const checks = hooksBeforeBody(context, { name, route, isUserRead: name === readsUser })
-    const hooks = { onRequest: [...ofOperators, ...checks] }
+    const { metadata } = route
+    const operation = { name, metadata, readsUser: name === readsUser, find }
+    const hooks = { onRequest: hooksBeforeBody(app, context, operation) }
     return [
       name,
       { hooks, handler: handlerOf({ context, find }, { name, route, rule: rules[name] as Rule }) },
@@ -177,35 +176,6 @@ function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathPar
 
 const metadataOf = ({ routeOptions: { config } }: FastifyRequest): RouteMetadata =>
   (config as { tsRestRoute?: Route }).tsRestRoute?.metadata ?? {}
-
-/** Returns what happens before the body of a request is read, so that a rejected one costs little. */
-function hooksBeforeBody(
-  context: AppContext,
-  { name: operation, route, isUserRead: readsUser }: { name: string; route: Route; isUserRead: boolean },
-) {
-  const { scope, hashesPassword }: RouteMetadata = route.metadata ?? {}
-  return [
-    ...(scope ? [verifyApiKey(context, { operation, scope, readsUser })] : []),
-    ...(hashesPassword ? [shedLoad(context)] : []),
-  ]
-}
-
-/** Returns a hook that rejects the users of all databases but that of the operators. */
-const onlyOperators =
-  (find: (path: DatabasePath) => Promise<Database>) =>
-  async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress'>) => {
-    const { data: path } = DatabasePath.safeParse(request.params)
-    if (!path) throw new Problem('database_not_found')
-    requireServed(request, await find(path))
-  }
-
-/** Returns a hook that sheds a request while too many wait for hashes. */
-const shedLoad =
-  ({ hashing }: AppContext) =>
-  ({ clientAddress }: Pick<FastifyRequest, 'clientAddress'>, _reply: unknown, done: () => void) => {
-    hashing.assertCapacity(networkOf(clientAddress))
-    done()
-  }
 
 /** Returns the field errors that the contract found in a part of a request. */
 export const fieldErrors = (

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { it as consoleTest, openConsole, operatorPassword } from '../support/console.js'
+import { it as consoleTest } from '../support/console.js'
 
 const it = consoleTest.extend('owner', { scope: 'file' }, ({ console }) => console.owner())
 

@@ -3,6 +3,7 @@ import { canonicalEmail } from '@usher/contract'
 import { type Operator, operatorRoles } from '@usher/contract/operator'
 import { runChange } from '../../domain/change.js'
 import { createCode } from '../../domain/codes/create-code.js'
+import { changeUser } from '../../domain/email-change/change-user.js'
 import { removeFactors } from '../../domain/factors/change-factors.js'
 import { createSecretLookup } from '../../domain/keys/database-secrets.js'
 import { codeLink } from '../../domain/operators/links.js'
@@ -91,10 +92,12 @@ function addResetCommand(operator: Command, host: Host) {
         const secrets = await context.findSecrets(database.id)
         const { code, factors } = await runChange(context, request, async (change) => {
           const removed = await removeFactors(change, { userId })
+          // So the link sets a password although the operator has no second factor any more.
+          const unverified = await changeUser(change, { userId, changes: { isVerified: false } })
           const created = await createCode(change, { userId, purpose: 'password_reset', secrets })
           return {
             result: { code: created.result.code ?? '', factors: removed.result },
-            facts: [...removed.facts, ...created.facts],
+            facts: [...removed.facts, ...unverified.facts, ...created.facts],
           }
         })
         const link = codeLink(database, 'reset-password', code)

@@ -80,7 +80,10 @@ async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentia
   const operators = await context.findOperators()
   if (!operators) throw new Problem('route_not_found')
   if (!jwt) throw new Problem('token_missing')
-  return { operators, ...(await admitToken(context, { database: operators, caller }, jwt)) }
+  const admitted = await admitToken(context, { database: operators, caller }, jwt)
+  // That of a password that was just set. The login after it demands the second factor.
+  if (acrOf(admitted.claims.proven) !== 'aal2') throw new Problem('token_invalid')
+  return { operators, ...admitted }
 }
 
 /** @throws {Problem} `step_up_required` unless the operator has just proven two factors */

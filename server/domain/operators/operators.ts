@@ -132,8 +132,8 @@ async function insert(change: Change, email: string) {
     email,
     canonicalEmail: requireCanonicalEmail(email),
     passwordHash: null,
-    // Whoever adds an operator answers for the address. The link is not mailed.
-    emailVerifiedAt: now,
+    // So the link sets a password although the operator has no second factor yet. The login after it demands one.
+    emailVerifiedAt: null,
     ...userFieldsOf({}),
     createdAt: now,
   }
