@@ -30,7 +30,7 @@ async function withOperators(host: Host, command: (on: OnOperators) => Promise<v
   await withStore(host, async (store, { consoleUrl }) => {
     path = await ensureOperatorsDatabase({ store, now: new Date(), consoleUrl })
   })
-  if (!path) throw new Problem('unavailable')
+  if (!path) throw new Error('the operators’ database was not created')
   await withDatabase(host, path, ({ context, ...on }) =>
     command({ ...on, context: { ...context, findSecrets: createSecretLookup(context.store) } }),
   )

@@ -107,9 +107,9 @@ export function createOperatorsLookup(store: Store, findDatabase: (path: Databas
   }
 }
 
-/** @throws {Problem} `refused` if a database is that of the operators */
+/** @throws {Problem} `operators_database` if a database is that of the operators */
 export function refuseOperators({ isOperators }: { isOperators: boolean }, what: string) {
-  if (isOperators) throw new Problem('refused', { detail: `The operators’ database ${what}.` })
+  if (isOperators) throw new Problem('operators_database', { detail: `The operators’ database ${what}.` })
 }
 
 /** Returns a database with its keys, or undefined. */

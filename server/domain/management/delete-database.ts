@@ -11,7 +11,7 @@ import { databaseNotFound } from './names.js'
  * interrupted deletion again completes it.
  *
  * @param until when to stop, in milliseconds of `performance.now()`
- * @throws {Problem} `refused` for the operators' database
+ * @throws {Problem} `operators_database`
  */
 export async function deleteDatabase(store: Store, path: DatabasePath, until = Number.POSITIVE_INFINITY) {
   const row = await findDatabaseRow(store, path)

@@ -23,7 +23,7 @@ import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import type { Secrets } from '../keys/database-secrets.js'
 import { workspaceNotFound } from '../management/names.js'
-import { Problem, unless, userNotFound } from '../problem.js'
+import { emailTaken, Problem, unless, userNotFound } from '../problem.js'
 import { lockTenant } from '../tenants/locked-tenant.js'
 import { putMember, removeMember } from '../tenants/members.js'
 import { deleteUser } from '../users/user-changes.js'
@@ -138,10 +138,10 @@ async function insert(change: Change, email: string) {
     createdAt: now,
   }
   if (await insertAccount(change, user)) return id
-  throw new Problem('refused', { detail: `${email} was just added, or is reserved.` })
+  throw emailTaken(email, database)
 }
 
-/** Gives an operator a role in a place, or removes it. @throws {Problem} `refused` if the installation would have no owner */
+/** Gives an operator a role in a place, or removes it. @throws {Problem} `owner_needed` */
 async function putRight(
   change: Change,
   { userId, place, role }: { userId: string; place: Place; role: Operator['rights'][number]['role'] | null },
@@ -151,17 +151,17 @@ async function putRight(
   return role === null ? removeMember(change, path) : putMember(change, { ...path, role })
 }
 
-/** @throws {Problem} `refused` if a user is the last owner of the installation */
+/** @throws {Problem} `owner_needed` if a user is the last owner of the installation */
 async function requireOtherOwner(change: Change, path: { tenantId: string; userId: string }) {
   if (path.tenantId !== change.database.id) return
   const { memberRole, hasOtherOwner } = await lockTenant(change, path)
   if (memberRole === 'owner' && !hasOtherOwner)
-    throw new Problem('refused', {
+    throw new Problem('owner_needed', {
       detail: 'The installation needs an owner. Make another operator owner first.',
     })
 }
 
-/** Changes a right of an operator. @throws {Problem} `user_not_found`; `refused` for the last owner */
+/** Changes a right of an operator. @throws {Problem} `user_not_found`; `owner_needed` */
 export async function changeOperator(
   context: Context,
   request: ChangeRequest,
@@ -176,7 +176,7 @@ export async function changeOperator(
   return findOperator(context, request.database, userId)
 }
 
-/** Deletes an operator. Does nothing if there is none. @throws {Problem} `refused` for the last owner */
+/** Deletes an operator. Does nothing if there is none. @throws {Problem} `owner_needed` */
 export async function removeOperator(context: Context, request: ChangeRequest, userId: string) {
   const { throttle } = context
   const { id } = request.database
