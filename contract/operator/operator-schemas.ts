@@ -58,7 +58,9 @@ export const CreateFirstOperatorBody = body(
   },
   {
     code: field('The code of the link that the server has printed.', z.string().max(2_000)),
-    email: field('Address of the operator.', NewEmail, { examples: ['ada@example.com'] }),
+    email: field('Address of the operator.', NewEmail.clone(undefined, { parent: true }), {
+      examples: ['ada@example.com'],
+    }),
     password: NewPassword,
   },
 )
@@ -71,7 +73,9 @@ export const AddOperatorBody = body(
     example: { email: 'grace@example.com', workspace: 'acme', role: 'support' },
   },
   {
-    email: field('Address of the operator.', NewEmail, { examples: ['grace@example.com'] }),
+    email: field('Address of the operator.', NewEmail.clone(undefined, { parent: true }), {
+      examples: ['grace@example.com'],
+    }),
     workspace: workspace(),
     role: OperatorRole,
   },
