@@ -52,10 +52,11 @@ export async function findUserCount({ query }: Queries, databaseId: string) {
 /** Users that one statement counts. */
 const countedRows = 50_000
 
-/** Counts the users of a database whose ids follow one. Returns their number, and the last id. Null: no user is left. */
+/** Counts the users of a database whose ids follow one. Returns their number, and the last id, or null if no user is left. */
 export async function countUsersAfter({ query }: Queries, databaseId: string, after: string) {
   const [row] = await query<{ users: number; last: string | null }>(
-    `SELECT count(*) FILTER (WHERE reserved_for IS NULL)::int AS users, (array_agg(id ORDER BY id DESC))[1] AS last
+    `SELECT count(*) FILTER (WHERE reserved_for IS NULL)::int AS users,
+      CASE WHEN count(*) = ${countedRows} THEN (array_agg(id ORDER BY id DESC))[1] END AS last
     FROM (
       SELECT id, reserved_for FROM usher."user" WHERE database_id = $1::uuid AND id > $2::uuid
       ORDER BY id LIMIT ${countedRows}
