@@ -97,7 +97,7 @@ export const factors = c.router({
     },
     summary: 'Create a secret for an authenticator app',
     description:
-      'Show `uri` as a QR code. The factor exists only after `addTotp`. Needs a confirmation, or the password of a user without a second factor.',
+      'Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes.',
     metadata: { security: 'optional bearer', hashesPassword: true },
   },
   addTotp: {

@@ -134,7 +134,7 @@ export const passkeys = c.router({
     },
     summary: 'Begin to add a passkey',
     description:
-      'Returns what `navigator.credentials.create` needs. Needs a confirmation, or the password of a user without a second factor.',
+      'Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes.',
     metadata: { security: 'optional bearer', hashesPassword: true },
   },
   addPasskey: {

@@ -33,21 +33,22 @@ const children = await Promise.all([
 const browser = await launchChromium(findChromium())
 
 async function example(page: Page) {
-  await page.goto(`http://localhost:${examplePort}/#sign-up`)
+  await page.goto(`http://localhost:${examplePort}`)
+  await page.getByRole('button', { name: 'Create an account' }).click()
   const signUp = page.getByRole('form', { name: 'Sign up' })
+  const submit = signUp.getByRole('button', { name: 'Sign up', exact: true })
   await signUp.getByLabel('Name').fill('Ada Lovelace')
-  await signUp.getByLabel('Email').fill('ada@example')
-  await signUp.getByLabel('Password').fill('ada')
-  await signUp.getByRole('button').click()
-  await signUp.getByText('at least 8').waitFor()
+  await signUp.getByLabel('Email address').fill('ada@example')
+  await signUp.getByLabel('Password', { exact: true }).fill('ada')
+  await submit.click()
+  await signUp.getByText('Type at least 8').waitFor()
   await page.screenshot({ path: 'docs/example-sign-up.png' })
 
   await page.emulateMedia({ colorScheme: 'dark' })
-  await signUp.getByLabel('Email').fill('ada@example.com')
-  await signUp.getByLabel('Password').fill('correct horse battery')
-  await signUp.getByLabel('New team').fill('Analytical Engines')
-  await signUp.getByRole('button').click()
-  await page.getByText('ada@example.com').waitFor()
+  await signUp.getByLabel('Email address').fill('ada@example.com')
+  await signUp.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await submit.click()
+  await page.getByRole('form', { name: 'Devices' }).waitFor()
   await page.screenshot({ path: 'docs/example-account.png' })
 }
 

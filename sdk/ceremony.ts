@@ -60,7 +60,30 @@ const descriptors = (list: PublicKeyCredentialRequestOptionsJSON['allowCredentia
 let running: AbortController | undefined
 
 /** Ends the ceremony that waits. */
-export const abortCeremony = () => running?.abort(undefined)
+const abortCeremony = () => running?.abort(undefined)
+
+/** Counts the clicks and lists that have started a ceremony. */
+let started = 0
+/** The ceremonies of clicks that have not ended. */
+let unended = 0
+
+/** Does what the user has started by a click. Ends the list that waits. No list ends this. */
+export async function whileStarted<Value>(work: () => Promise<Value>): Promise<Value> {
+  abortCeremony()
+  started++
+  unended++
+  try {
+    return await work()
+  } finally {
+    unended--
+  }
+}
+
+/** Returns a function that tells whether a list may wait: nothing was started since, and no ceremony of a click goes on. */
+export function startList() {
+  const own = ++started
+  return () => unended === 0 && started === own
+}
 
 /** Runs a ceremony, after the one that waits was ended. Never throws. */
 async function run(
@@ -68,6 +91,8 @@ async function run(
   options: { publicKey: object; mediation?: 'conditional' },
   signal?: AbortSignal,
 ): Promise<Result<Credential, CeremonyErrorCode>> {
+  // A call that was ended before it could begin must not end another ceremony.
+  if (signal?.aborted) return cancelled()
   abortCeremony()
   const { credentials } = browser.navigator ?? {}
   if (!credentials || !browser.PublicKeyCredential) return unsupported()
@@ -76,7 +101,6 @@ async function run(
   const abort = () => current.abort(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {
-    if (signal?.aborted) return cancelled()
     const credential = await credentials[method]({ ...options, signal: current.signal })
     return credential ? { data: credential as Credential, error: undefined } : cancelled()
   } catch (error) {

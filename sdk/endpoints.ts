@@ -1717,7 +1717,7 @@ export interface Operations {
   stepUp(body: StepUpBody, options?: CallOptions): Promise<Result<ConfirmedUser, StepUpErrorCode>>
   /** Returns the factors, and how many recovery codes are left. */
   listFactors(options?: CallOptions): Promise<Result<FactorList, ListFactorsErrorCode>>
-  /** Show `uri` as a QR code. The factor exists only after `addTotp`. Needs a confirmation, or the password of a user without a second factor. */
+  /** Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. */
   enrolTotp(body: EnrolTotpBody, options?: CallOptions): Promise<Result<EnrolledTotp, EnrolTotpErrorCode>>
   /** Logins need a code of it from then on. Ends all sessions of the user, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. The first factor also creates recovery codes. */
   addTotp(body: AddTotpBody, options?: CallOptions): Promise<Result<AddedFactor, AddTotpErrorCode>>
@@ -1750,7 +1750,7 @@ export interface Operations {
     body: LoginWithPasskeyBody,
     options?: CallOptions,
   ): Promise<Result<ConfirmedUser, LoginWithPasskeyErrorCode>>
-  /** Returns what `navigator.credentials.create` needs. Needs a confirmation, or the password of a user without a second factor. */
+  /** Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. */
   enrolPasskey(
     body: EnrolPasskeyBody,
     options?: CallOptions,

@@ -1,4 +1,11 @@
-import { abortCeremony, browser, type CeremonyErrorCode, createPasskey, getPasskey } from './ceremony.js'
+import {
+  browser,
+  type CeremonyErrorCode,
+  createPasskey,
+  getPasskey,
+  startList,
+  whileStarted,
+} from './ceremony.js'
 import type {
   AddPasskeyErrorCode,
   BeginPasskeyLoginErrorCode,
@@ -35,7 +42,7 @@ export interface Passkeys {
   login(options?: CallOptions): Promise<Result<ConfirmedUser, PasskeyLoginErrorCode>>
   /**
    * Offers passkeys in the list of a field with `autocomplete="username webauthn"`, and logs in when the user chooses one. Waits until
-   * then, and renews the challenge. Another function of these ends it.
+   * then, and renews the challenge. `login`, `add` and `prove` end it. It ends none of them.
    *
    * @returns undefined if it was ended, or the browser offers no passkeys in lists
    */
@@ -85,9 +92,11 @@ export function createPasskeys(usher: PasskeyClient): Passkeys {
   }
 
   /** Waits for a choice in a list until the challenge has to be renewed. Returns undefined then, and if it was ended. */
-  async function offer(signal: AbortSignal | undefined, renewed: () => void, options?: CallOptions) {
+  async function offer(mayWait: () => boolean, renewed: () => void, options?: CallOptions) {
+    const signal = options?.signal
     const begun = await usher.beginPasskeyLogin(options)
     if (begun.error) return begun
+    if (!mayWait()) return undefined
     const controller = new AbortController()
     const end = () => controller.abort(undefined)
     const timer = setTimeout(() => {
@@ -107,46 +116,50 @@ export function createPasskeys(usher: PasskeyClient): Passkeys {
   }
 
   return {
-    async login(options) {
-      abortCeremony()
-      const begun = await usher.beginPasskeyLogin(options)
-      if (begun.error) return begun
-      const chosen = await getPasskey(begun.data.options, { signal: options?.signal })
-      return chosen.error ? chosen : finish(chosen.data, begun.data.options.rpId, options)
-    },
+    login: (options) =>
+      whileStarted(async () => {
+        const begun = await usher.beginPasskeyLogin(options)
+        if (begun.error) return begun
+        const chosen = await getPasskey(begun.data.options, { signal: options?.signal })
+        return chosen.error ? chosen : finish(chosen.data, begun.data.options.rpId, options)
+      }),
     async autofill(options) {
+      const mayWait = startList()
       if (!(await browser.PublicKeyCredential?.isConditionalMediationAvailable?.())) return undefined
       for (;;) {
         let isRenewed = false
-        const result = await offer(options?.signal, () => (isRenewed = true), options)
+        const result = await offer(mayWait, () => (isRenewed = true), options)
         if (result || !isRenewed) return result
       }
     },
-    async add({ name, ...confirmation } = {}, options) {
-      abortCeremony()
-      const enrolled = await usher.enrolPasskey(confirmation, options)
-      if (enrolled.error) return enrolled
-      const created = await createPasskey(enrolled.data.options)
-      return created.error ? created : usher.addPasskey({ passkey: created.data, name }, options)
-    },
-    async prove(options) {
-      const { data: passkey } = await getPasskey(options)
-      return passkey && { passkey }
-    },
-    async signal(options) {
-      const { data } = await usher.listFactors(options)
-      const users = new Map<string, { rpId: string; userId: string; allAcceptedCredentialIds: string[] }>()
-      for (const { passkey } of data?.factors ?? []) {
-        if (!passkey) continue
-        const { domain: rpId, userHandle: userId, credentialId } = passkey
-        const user = users.get(rpId + userId) ?? { rpId, userId, allAcceptedCredentialIds: [] }
-        user.allAcceptedCredentialIds.push(credentialId)
-        users.set(rpId + userId, user)
-      }
-      for (const user of users.values())
-        await browser.PublicKeyCredential?.signalAllAcceptedCredentials?.(user).catch(ignore)
-    },
+    add: ({ name, ...confirmation } = {}, options) =>
+      whileStarted(async () => {
+        const enrolled = await usher.enrolPasskey(confirmation, options)
+        if (enrolled.error) return enrolled
+        const created = await createPasskey(enrolled.data.options)
+        return created.error ? created : usher.addPasskey({ passkey: created.data, name }, options)
+      }),
+    prove: (options) =>
+      whileStarted(async () => {
+        const { data: passkey } = await getPasskey(options)
+        return passkey && { passkey }
+      }),
+    signal: (options) => signalPasskeys(usher, options),
   }
+}
+
+async function signalPasskeys(usher: PasskeyClient, options: CallOptions | undefined) {
+  const { data } = await usher.listFactors(options)
+  const users = new Map<string, { rpId: string; userId: string; allAcceptedCredentialIds: string[] }>()
+  for (const { passkey } of data?.factors ?? []) {
+    if (!passkey) continue
+    const { domain: rpId, userHandle: userId, credentialId } = passkey
+    const user = users.get(rpId + userId) ?? { rpId, userId, allAcceptedCredentialIds: [] }
+    user.allAcceptedCredentialIds.push(credentialId)
+    users.set(rpId + userId, user)
+  }
+  for (const user of users.values())
+    await browser.PublicKeyCredential?.signalAllAcceptedCredentials?.(user).catch(ignore)
 }
 
 /** Such as for a page of another domain. The passkey is only offered once more. */

@@ -13,7 +13,7 @@ import type {
 export interface SecondFactorPrompt {
   /** What the user can prove. */
   readonly methods: readonly SecondFactorMethod[]
-  /** What `provePasskey` of `@usher/sdk/passkeys` needs. Undefined if the user has no passkey of this domain. */
+  /** What `prove` of `@usher/sdk/passkeys` needs. Undefined if the user has no passkey of this domain. */
   readonly options: PublicKeyCredentialRequestOptionsJSON | undefined
   /** Why the last proof was rejected. Undefined at the first prompt. */
   readonly error: UsherError | undefined

@@ -9,3 +9,6 @@ interface ImportMeta {
     readonly VITE_USHER_DATABASE?: string
   }
 }
+
+/** Vite adds style sheets to the page. */
+declare module '*.css'

@@ -46,11 +46,16 @@ export function fieldOf(field: Field, look: Look): ShownField {
 }
 
 function inputOf(
-  { name, type, autocomplete, value, isOptional, isReadonly, options }: Field,
+  { name, label, type, autocomplete, value, object, isOptional, isReadonly, options }: Field,
   id: string,
   look: Look,
 ) {
-  const common = { ...part('input', look), id, name, autocomplete, required: !isOptional && !isReadonly }
+  const common = {
+    ...part('input', look),
+    ...{ id, name, autocomplete },
+    required: !isOptional && !isReadonly,
+    'aria-label': object === undefined ? undefined : `${plainOf(label, look)} ${object}`,
+  }
   if (options)
     return create(
       'select',

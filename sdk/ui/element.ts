@@ -83,10 +83,20 @@ export abstract class UsherElement extends Base {
     this.#stops.push(stop)
   }
 
-  private draw() {
+  private async draw() {
     this.end()
-    if (!this.isConnected || !this.client) return
-    this.begin(this.client)
+    const { client } = this
+    if (!this.isConnected || !client) return
+    let isEnded = false
+    this.onEnd(() => {
+      isEnded = true
+    })
+    // A session that is only stored, also by another tab, says who is logged in once it is refreshed.
+    const refresh = () => client.state === 'unknown' && client.getToken()
+    this.onEnd(client.subscribe(refresh))
+    if (client.state === 'unknown') await refresh()
+    if (isEnded) return
+    this.begin(client)
     this.paint()
   }
 

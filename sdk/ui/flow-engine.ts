@@ -31,16 +31,37 @@ export const actionsOf = ({ actions, items = [] }: Screen) => [
   ...items.flatMap(({ actions = [] }) => actions),
 ]
 
-/** Returns the operations of a client, which ask for the second factor where they need one. */
-export function askingOperations(client: Client, ask: AskSecondFactor): Operations {
-  const userOf = () => client.token && claimsOf(client.token).sub
+/** Returns the ID of the user who is logged in, or undefined. */
+export const userIdOf = ({ token }: Client) => (token ? claimsOf(token).sub : undefined)
+
+/**
+ * Returns the operations of a client, which ask for the second factor where they need one.
+ *
+ * @param refused called with the error of each proof, or undefined. An operation returns only errors of its own.
+ */
+function askingOperations(
+  client: Client,
+  ask: AskSecondFactor,
+  refused: (error: UsherError | undefined) => void,
+): Operations {
+  const noting =
+    <Given extends unknown[], Answer extends { error?: UsherError | undefined }>(
+      operation: (...given: Given) => Promise<Answer>,
+    ) =>
+    async (...given: Given) => {
+      const result = await operation(...given)
+      refused(result.error)
+      return result
+    }
   const steps = {
     ...client,
     ask,
+    verifySecondFactor: noting(client.verifySecondFactor),
+    stepUp: noting(client.stepUp),
     // A login or log-out of another tab ends the question.
     startCall: () => {
-      const user = userOf()
-      return () => userOf() === user
+      const user = userIdOf(client)
+      return () => userIdOf(client) === user
     },
   }
   const asking = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
@@ -68,6 +89,8 @@ export function createFlow(
   /** Ends the question. */
   let end: (proof?: SecondFactorProof) => void = () => {}
   let isCancelled = false
+  /** Why the last proof was refused. */
+  let refused: UsherError | undefined
   let isStarted = false
   /** Aborts when the screen is left. */
   let stay = new AbortController()
@@ -87,16 +110,22 @@ export function createFlow(
         isCancelled = !proof
         resolve(proof)
       }
-      question = secondFactor(prompt, (proof) => end(proof))
+      question = secondFactor(prompt, (proof) => end(proof), client.token ? 'back' : 'otherAccount')
       emitError(prompt.error, question)
     })
 
-  let screen = begin(askingOperations(client, ask))
+  let screen = begin(
+    askingOperations(client, ask, (error) => {
+      refused = error
+    }),
+  )
 
   /** Shows what an action or the start of the screen has led to, unless the screen was left meanwhile. */
   async function follow(running: Promise<Outcome | undefined>, { signal }: AbortController) {
-    const outcome = (await running) ?? {}
+    const given = (await running) ?? {}
     if (signal.aborted) return
+    const isAsked = /^(second_factor|step_up)_required$/.test(given.error?.code ?? '')
+    const outcome = isAsked && refused ? { ...given, error: refused } : given
     const { error, fieldErrors, status } = outcome
     // A screen that waits cannot be shown again: it would ask again.
     const shown = isCancelled && !screen.isWaiting ? { screen } : leadFrom(outcome)
@@ -112,6 +141,7 @@ export function createFlow(
   async function start() {
     isStarted = true
     isCancelled = false
+    refused = undefined
     const running = screen.start?.(stay.signal)
     // What waits for a choice of the user, such as a passkey, shows nothing when it is ended.
     if (running && (screen.isWaiting || (await running))) await follow(running, stay)
@@ -159,6 +189,7 @@ export function createFlow(
       emit({ isBusy: true })
       if (question) return answer(action, values)
       isCancelled = false
+      refused = undefined
       await follow(Promise.resolve(action.run(values)), stay)
     },
     show,

@@ -5,6 +5,7 @@ import { createExternalLogin } from '../external.js'
 import { createLoginByMail } from '../login-by-mail.js'
 import { createPasskeys } from '../passkeys.js'
 import type { Features } from '../schemas.js'
+import { removeFromAddress } from '../started-logins.js'
 import { createFlow, type Flow } from './flow-engine.js'
 import { enrol, enrolTotp, recoveryCodes } from './sign-in/enrolment.js'
 import {
@@ -66,6 +67,11 @@ const linked: readonly string[] = [
   'invitation',
 ] satisfies ScreenName[]
 
+/** The screens that end when another tab has logged in. */
+const beforeLogin = ['log-in', 'sign-up', 'forgot-password', 'mail-login', 'mail-sent', 'invitation']
+/** The screens that end when another tab has logged out. */
+const afterwards = ['choose-tenant', 'create-tenant', 'signed-in']
+
 /** Until the database says what it offers. */
 const unknownFeatures: Features = {
   signUp: false,
@@ -101,8 +107,9 @@ export function createSignInFlow(client: Client, options: SignInOptions = {}): S
   const page = options.page ?? location?.pathname.split('/').pop() ?? ''
   const [, code = ''] = /[#&]code=([^&]+)/.exec(link) ?? []
   const isLinked = linked.includes(page) && /[#&](code|error)=/.test(link)
-  const first = options.screen ?? (isLinked ? (page as ScreenName) : client.token ? 'signed-in' : 'log-in')
+  const first = options.screen ?? (isLinked ? (page as ScreenName) : undefined)
   let signIn: SignIn
+  let wasLoggedIn = Boolean(client.token)
 
   const flow = createFlow(
     client,
@@ -113,7 +120,29 @@ export function createSignInFlow(client: Client, options: SignInOptions = {}): S
     },
     (error, screen) => lead(signIn, error, screen),
   )
-  return Object.assign(flow, { go: (name: ScreenName) => flow.show(draws[name](signIn)) })
+  const go = (name: ScreenName) => flow.show(draws[name](signIn))
+  const { subscribe } = flow
+
+  /** Follows a login or log-out of another tab. */
+  function followTabs() {
+    const isLoggedIn = Boolean(client.token)
+    if (isLoggedIn === wasLoggedIn) return
+    wasLoggedIn = isLoggedIn
+    if (flow.feedback.isBusy) return
+    const { name } = flow.screen
+    if (isLoggedIn && beforeLogin.includes(name)) flow.show({ ...busy, start: signIn.signedIn })
+    if (!isLoggedIn && afterwards.includes(name)) go('log-in')
+  }
+
+  return Object.assign(flow, {
+    go,
+    subscribe(listener: () => void) {
+      const stops = [subscribe(listener), client.subscribe(followTabs)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  })
 }
 
 function createSignIn(client: Client, usher: Operations, options: SignInOptions): SignIn {
@@ -145,13 +174,14 @@ function createSignIn(client: Client, usher: Operations, options: SignInOptions)
   return signIn
 }
 
+const busy: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
+
 /** Asks what the database offers, and then shows a screen. */
-const loading = (signIn: SignIn, first: ScreenName): Screen => ({
-  name: 'loading',
-  title: line('busy'),
-  actions: [],
-  isWaiting: true,
+const loading = (signIn: SignIn, first: ScreenName | undefined): Screen => ({
+  ...busy,
   async start() {
+    // A code must not stay in the history.
+    removeFromAddress(signIn.code)
     const [features, connections] = await Promise.all([
       signIn.usher.features(),
       signIn.usher.listConnections(),
@@ -159,11 +189,11 @@ const loading = (signIn: SignIn, first: ScreenName): Screen => ({
     if (features.error) return { screen: { ...unavailable(signIn), actions: retry(signIn, first) } }
     signIn.features = features.data
     signIn.connections = connections.data?.connections ?? []
-    return signIn.to(first)
+    return signIn.to(first ?? (signIn.client.token ? 'signed-in' : 'log-in'))
   },
 })
 
-const retry = (signIn: SignIn, first: ScreenName) =>
+const retry = (signIn: SignIn, first: ScreenName | undefined) =>
   unavailable(signIn).actions.map((each) => ({ ...each, run: () => ({ screen: loading(signIn, first) }) }))
 
 /** Returns what follows a login. */
@@ -200,7 +230,7 @@ function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outc
   }
   if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
   const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
-  return isLost && name !== 'log-in' ? { ...signIn.to('log-in'), error } : undefined
+  return isLost ? { ...signIn.to('log-in'), error } : undefined
 }
 
 const kept = 'usher.invitation'

@@ -129,7 +129,8 @@ export function messagesOf(error: UsherError<string>, fields: readonly Field[]) 
         fieldKeys[found.code] ?? 'invalid',
         count === undefined ? undefined : { count },
       )
-    else if (fieldOf[error.code]?.includes(name)) fieldErrors[name] = messageOf(error)
+    else if (fieldOf[error.code]?.includes(name))
+      fieldErrors[name] = name === 'digits' ? line('codeWrong') : messageOf(error)
   }
   const isShown = Object.keys(fieldErrors).length > 0
   return { fieldErrors, error: isShown ? undefined : messageOf(error) }

@@ -24,14 +24,14 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
   function update() {
     const { screen, feedback } = flow
     if (screen !== shown) {
-      const former = form && { form, shown }
+      const former = shown
+      // Read before the form with the focus leaves the page.
+      const place = form?.place
       shown = screen
       form = formOf(screen, { look, heading }, (id) => flow.submit(id, form?.values()))
       root.replaceChildren(...(screen.isEmpty ? [] : [form.node]))
-      if (former) {
-        keepPlace(form, former.form, former.shown?.name === screen.name)
-        if (former.shown?.fields?.some(({ type }) => type === 'password')) left?.()
-      }
+      if (place !== undefined) keepPlace(form, place, former?.name === screen.name)
+      if (former?.fields?.some(({ type }) => type === 'password')) left?.()
     }
     form?.show(feedback)
   }
@@ -41,10 +41,7 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
 }
 
 /** Moves the focus to the same place of a screen that was drawn again, or to the title of another one. */
-function keepPlace(form: ReturnType<typeof formOf>, former: ReturnType<typeof formOf>, isSame: boolean) {
-  const { place } = former
-  // The focus is elsewhere on the page.
-  if (place === undefined) return
+function keepPlace(form: ReturnType<typeof formOf>, place: string, isSame: boolean) {
   const same = isSame && place ? form.node.querySelector<HTMLElement>(place) : null
   ;(same ?? form.title).focus()
 }

@@ -17,10 +17,16 @@ const typed = {
 } as const
 type Typed = keyof typeof typed
 
-/** Returns the screen that asks for a second factor. @param settle takes the proof, or undefined if the user cancels */
+/**
+ * Returns the screen that asks for a second factor.
+ *
+ * @param settle takes the proof, or undefined if the user cancels
+ * @param leave what cancels: a login ends, and a user who is logged in goes back
+ */
 export function secondFactor(
   { methods, options }: SecondFactorPrompt,
   settle: (proof?: SecondFactorProof) => void,
+  leave: 'otherAccount' | 'back',
 ): Screen {
   const ways = methods.filter((each): each is Typed => each in typed)
 
@@ -34,7 +40,7 @@ export function secondFactor(
         }),
       ]
     : []
-  const cancel = action('otherAccount', 'link', () => {
+  const cancel = action(leave, 'link', () => {
     settle()
     return undefined
   })

@@ -23,6 +23,8 @@ export interface SubmitEventDetail {
 export class UsherSignIn extends UsherElement {
   #flow: SignInFlow | undefined
   #signUpFields: readonly SignUpField[] = []
+  /** The link that has led here, which the flow removes from the address. A framework may draw the element twice. */
+  #link: string | undefined
 
   /** Fields that a sign-up has in addition. */
   get signUpFields() {
@@ -39,13 +41,21 @@ export class UsherSignIn extends UsherElement {
   }
 
   protected override begin(client: Client) {
+    const isLinked = () => /[#&](code|error)=/.test(location.hash)
+    if (isLinked()) this.#link = location.hash
+    // The link of another mail was opened here.
+    const follow = () => isLinked() && this.connectedCallback()
+    addEventListener('hashchange', follow)
+    this.onEnd(() => removeEventListener('hashchange', follow))
     const flow = createSignInFlow(client, {
+      link: this.#link,
       screen: (this.getAttribute('screen') as ScreenName | null) ?? undefined,
       hide: this.getAttribute('hide')?.split(/\s+/),
       tenant: this.getAttribute('tenant') === 'choose' ? 'choose' : undefined,
       signUpFields: this.signUpFields,
       onSubmit: (detail) => this.#ask(detail),
       onSignedIn: () => {
+        this.#link = undefined
         const path = this.getAttribute('redirect-to')
         if (this.send('usher-signed-in') && path) location.assign(pathOf(path))
       },

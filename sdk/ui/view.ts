@@ -24,6 +24,8 @@ export interface Field {
   /** The token of the HTML standard, by which password managers fill the field. */
   autocomplete: string
   value?: string | undefined
+  /** What the value is of, for screen readers, such as the name of the row. */
+  object?: string
   isOptional?: boolean
   /** For password managers: the account of a new password. */
   isReadonly?: boolean

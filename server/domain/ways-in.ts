@@ -2,8 +2,8 @@ import { findFactors } from '../store/queries/factors.js'
 import { findIdentities } from '../store/queries/identities.js'
 import type { Change } from './change.js'
 import type { Connection } from './connections/connection.js'
+import { relyingPartyOf } from './databases/relying-party.js'
 import { canReturn } from './invitations/accept.js'
-import { relyingPartyOf } from './passkeys/relying-party.js'
 import { Problem } from './problem.js'
 
 /** A locked user from whom a way to log in was removed. */

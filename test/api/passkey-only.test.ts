@@ -59,6 +59,7 @@ it('counts neither a key that has not verified its user as a way in, nor a passk
   await setDatabase(usher.store, app, {
     passkeyDomain: 'example.com',
     passkeyOrigins: ['https://example.com'],
+    force: true,
   })
   usher.clock.cacheAhead += 6_000
   const atNewDomain = createAuthenticator({ origin: 'https://example.com' })

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     const other = page.getByRole('link', { name: 'Management API' })
     expect(await hrefOf(other)).toBe(`${origin}/management/docs`)
     expect(await page.locator('html.dark-mode').count()).toBe(0)
-    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(6_200)) })
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(6_900)) })
 
     expect(await tryOut('getMe')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
     await expectFailedLoads('401 me')
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
       './problems/email_taken',
     )
     expect(await operation.getByText('Links').filter({ visible: true }).count()).toBe(0)
-    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(10_000)) })
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(10_600)) })
     await page.getByRole('button', { name: 'Schemas' }).click()
     await page.getByText('Expand all').first().click()
     expect(await accessibilityErrorsOf(page)).toEqual([])

@@ -1,13 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startUsher } from '@usher/server/testing'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { password } from '../support/app.js'
 import { freePort } from '../support/postgres-server.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
-import { startExample } from './example.js'
+import { serveExample } from './elements.js'
+import {
+  expectAlert,
+  expectFieldErrors,
+  expectTexts,
+  formOf,
+  press,
+  send,
+  showsAccount,
+  signUp,
+} from './forms.js'
 
 const people = [
   { name: 'Ada', email: 'ada@gmail.com' },
@@ -25,32 +33,29 @@ const it = browserTest
   })
   .extend('provider', { scope: 'file' }, ({ server }) => server.addProvider({ connection: 'google', people }))
   .extend('example', { scope: 'file' }, async ({ server, examplePort }, { onCleanup }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'usher-example-'))
-    onCleanup(() => rm(folder, { recursive: true }))
-    return startExample(folder, server, examplePort)
+    const example = await serveExample(server, examplePort)
+    onCleanup(example.close)
+    return example.url
   })
   /** Opens the example in a new browser. */
-  .extend('visit', ({ open, server, provider, example }) => async (query = '') => {
+  .extend('visit', ({ open, server, provider, example }) => async () => {
     const visit = await open([server.baseUrl, provider.issuer, example])
-    await visit.page.goto(example + query)
+    await visit.page.goto(example)
     return visit
   })
 
-const formOf = (page: Page, name: string) => page.getByRole('form', { name, exact: true })
-const account = (page: Page) => formOf(page, 'Profile')
-const logInAtGoogle = (page: Page) => page.getByRole('button', { name: 'Log in with Google' }).click()
+const logInAtGoogle = (page: Page) => press(formOf(page, 'Log in'), 'Continue with Google')
 const choose = (page: Page, person: string) => page.getByRole('link', { name: person, exact: true }).click()
-const showsAccount = (page: Page, email: string) => account(page).getByText(email, { exact: true }).waitFor()
 
 describe.skipIf(!hasBrowser)('a login at a provider', () => {
   it('signs up by a redirect, and the session resumes after a reload', async ({ visit, example }) => {
     const { page } = await visit()
-    await page.getByRole('button', { name: 'Log in with Google' }).waitFor()
+    await page.getByRole('button', { name: 'Continue with Google' }).waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
     await logInAtGoogle(page)
     await choose(page, 'Ada')
     await showsAccount(page, 'ada@gmail.com')
-    expect(page.url()).toBe(`${example}/#account`)
+    expect(page.url()).toBe(`${example}/`)
     await page.reload()
     await showsAccount(page, 'ada@gmail.com')
     await page.goBack()
@@ -69,28 +74,6 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     expect(await page.evaluate('localStorage["usher.logins"]')).toBeUndefined()
   })
 
-  it('logs in by a popup, which closes', async ({ visit, example }) => {
-    const { page } = await visit('/?popup')
-    const opened = page.waitForEvent('popup')
-    await logInAtGoogle(page)
-    const popup = await opened
-    const closed = popup.waitForEvent('close')
-    await choose(popup, 'Ada')
-    await Promise.all([showsAccount(page, 'ada@gmail.com'), closed])
-    expect(page.url()).toBe(`${example}/?popup#account`)
-  })
-
-  it('goes on in the popup if the page that has opened it was closed', async ({ visit }) => {
-    const { page } = await visit('/?popup')
-    const opened = page.waitForEvent('popup')
-    await logInAtGoogle(page)
-    const popup = await opened
-    await popup.getByRole('link', { name: 'Ada', exact: true }).waitFor()
-    await page.close()
-    await choose(popup, 'Ada')
-    await showsAccount(popup, 'ada@gmail.com')
-  })
-
   it('shows why a login was refused: cancelled, or without the verifier of this browser', async ({
     visit,
     example,
@@ -98,17 +81,16 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     const { page } = await visit()
     await logInAtGoogle(page)
     await page.getByRole('link', { name: 'Cancel' }).click()
-    await page.getByText('The login was cancelled').waitFor()
-    expect(page.url()).toBe(`${example}/`)
+    await expectAlert(formOf(page, 'Log in'), 'You have cancelled.')
+    expect(page.url()).toBe(`${example}/login`)
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await page.getByRole('button', { name: 'Start again' }).click()
 
     await logInAtGoogle(page)
     const ada = page.getByRole('link', { name: 'Ada', exact: true })
     const url = new URL((await ada.getAttribute('href')) ?? '', page.url())
     const victim = await visit()
     await victim.page.goto(url.href)
-    await victim.page.getByText('Finish the login in the browser where you started it').waitFor()
+    await expectAlert(formOf(victim.page, 'Log in'), 'This was started in another browser. Start again here.')
     expect(await victim.page.evaluate('localStorage.length')).toBe(0)
   })
 
@@ -116,45 +98,52 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     const { page, expectFailedLoads } = await visit()
     await logInAtGoogle(page)
     await choose(page, 'Grace')
-    const proof = formOf(page, 'Prove your address')
+    const proof = formOf(page, 'Prove your email address')
     await proof.waitFor()
-    expect(await proof.getByLabel('Email').inputValue()).toBe('grace@example.com')
+    expect(await proof.getByLabel('Email address').inputValue()).toBe('grace@example.com')
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await proof.getByRole('button').click()
+    await press(proof, 'Send a mail')
     const digits = /\d{3} ?\d{3}/.exec((await server.mailTo('grace@example.com')).text)?.[0] ?? ''
-    const form = formOf(page, 'Enter the digits')
-    await form.getByLabel('Digits').fill(digits)
-    await form.getByRole('button').click()
+    await send(formOf(page, 'Check your mail'), { 'Six digits of the mail': digits }, 'Log in')
     await showsAccount(page, 'grace@example.com')
     await expectFailedLoads('409 finish')
   })
 
-  it('links and removes an identity on the page of the account', async ({ visit }) => {
-    const { page, expectFailedLoads } = await visit('/#sign-up')
-    const password = 'correct horse battery'
-    const signUp = formOf(page, 'Sign up')
-    await signUp.getByLabel('Email').fill('joan@example.com')
-    await signUp.getByLabel('Password').fill(password)
-    await signUp.getByRole('button', { name: 'Sign up' }).click()
+  it('connects and disconnects an identity on the page of the account, by a popup that closes', async ({
+    visit,
+  }) => {
+    const { page, expectFailedLoads } = await visit()
+    await signUp(page, 'joan@example.com')
     const identities = formOf(page, 'Other ways to log in')
-    const link = identities.getByRole('button', { name: 'Link Google' })
-    await link.waitFor()
+    await identities.getByRole('button', { name: 'Connect Google' }).waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    const linkAs = async (given: string) => {
-      await identities.getByLabel('Password').fill(given)
+    const connectWith = async (given: string) => {
       const opened = page.waitForEvent('popup')
-      await link.click()
-      await choose(await opened, 'Joan')
+      await send(identities, { 'Current password': given }, 'Connect Google')
+      const popup = await opened
+      const closed = popup.waitForEvent('close')
+      await choose(popup, 'Joan')
+      await closed
     }
-    await linkAs('wrong')
-    await identities.getByText('Wrong password').waitFor()
+    await connectWith('wrong')
+    await expectFieldErrors(identities, { 'Current password': 'The password is wrong.' })
     await expectFailedLoads('400 identities')
-    await linkAs(password)
-    await identities.getByText('Login linked.').waitFor()
-    await identities.getByText('joan@gmail.com, linked', { exact: false }).waitFor()
-    await identities.getByLabel('Password').fill(password)
-    await identities.getByRole('button', { name: 'Remove Google' }).click()
-    await link.waitFor()
+    await connectWith(password)
+    await expectTexts(identities, 'Connected.', 'joan@gmail.com')
+    await send(identities, { 'Current password': password }, 'Disconnect Google')
+    await identities.getByRole('button', { name: 'Connect Google' }).waitFor()
     await showsAccount(page, 'joan@example.com')
+  })
+
+  it('goes on in the popup if the page that has opened it was closed', async ({ visit }) => {
+    const { page } = await visit()
+    await signUp(page, 'mary@example.com')
+    const opened = page.waitForEvent('popup')
+    await press(formOf(page, 'Other ways to log in'), 'Connect Google')
+    const popup = await opened
+    await popup.getByRole('link', { name: 'Ada', exact: true }).waitFor()
+    await page.close()
+    await choose(popup, 'Ada')
+    await showsAccount(popup, 'ada@gmail.com')
   })
 })

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startUsher } from '@usher/server/testing'
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
@@ -9,7 +6,18 @@ import { freePort } from '../support/postgres-server.js'
 import { totpAt } from '../support/second-factor.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
-import { startExample } from './example.js'
+import { serveExample } from './elements.js'
+import {
+  expectAlert,
+  expectTexts,
+  formOf,
+  logOut,
+  press,
+  send,
+  sendLogin,
+  showsAccount,
+  signUp,
+} from './forms.js'
 
 interface VirtualCredential {
   credentialId: string
@@ -17,7 +25,7 @@ interface VirtualCredential {
   [field: string]: unknown
 }
 
-/** An authenticator of Chromium (https://chromedevtools.github.io/devtools-protocol/tot/WebAuthn). */
+/** An authenticator of Chromium, which also chooses its passkey in the list of a field (https://chromedevtools.github.io/devtools-protocol/tot/WebAuthn). */
 async function addAuthenticator(page: Page, options: object = {}) {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -33,9 +41,6 @@ async function addAuthenticator(page: Page, options: object = {}) {
     add: (credential: VirtualCredential) =>
       session.send('WebAuthn.addCredential', { ...of, credential: credential as never }),
     forget: () => session.send('WebAuthn.clearCredentials', of),
-    /** Whether somebody touches it when it is asked. Chromium then also chooses its passkey in the list of a field. */
-    touched: (enabled: boolean) =>
-      session.send('WebAuthn.setAutomaticPresenceSimulation', { ...of, enabled }),
   }
 }
 
@@ -44,150 +49,124 @@ const securityKey = { transport: 'usb', hasUserVerification: false, isUserVerifi
 const it = browserTest
   .extend('site', { scope: 'file' }, async ({ executable: _ }, { onCleanup }) => {
     const server = await startUsher()
-    const folder = await mkdtemp(join(tmpdir(), 'usher-example-'))
-    onCleanup(async () => {
-      await server.stop()
-      await rm(folder, { recursive: true })
+    const ports = [await freePort(), await freePort()] as const
+    const [one, other] = ports.map((port) => `http://localhost:${port}`) as [string, string]
+    const database = await server.createDatabase({
+      passkeyDomain: 'localhost',
+      passkeyOrigins: [one, other],
     })
-    const ports = [await freePort(), await freePort()]
-    const origins = ports.map((port) => `http://localhost:${port}`)
-    const database = await server.createDatabase({ passkeyDomain: 'localhost', passkeyOrigins: origins })
-    const place = { ...server, ...database }
-    const apps = [
-      await startExample(join(folder, 'one'), place, ports[0] ?? 0),
-      await startExample(join(folder, 'other'), place, ports[1] ?? 0),
-    ] as const
-    return { server, apps }
+    const pages = await Promise.all(ports.map((port) => serveExample({ ...server, ...database }, port)))
+    onCleanup(async () => {
+      await Promise.all(pages.map(({ close }) => close()))
+      await server.stop()
+    })
+    return { server, apps: [one, other] as const }
   })
   /** Opens the first app in a new browser, and signs a user up. */
-  .extend('signUp', ({ open, site }) => async (email: string) => {
+  .extend('visit', ({ open, site }) => async (email: string) => {
     const visit = await open([site.server.baseUrl, ...site.apps])
-    const { page } = visit
-    await page.goto(`${site.apps[0]}/#sign-up`)
-    const signUp = formOf(page, 'Sign up')
-    await signUp.getByLabel('Email').fill(email)
-    await signUp.getByLabel('Password').fill(password)
-    await signUp.getByRole('button', { name: 'Sign up' }).click()
-    await showsAccount(page, email)
+    await visit.page.goto(site.apps[0])
+    await signUp(visit.page, email)
     return visit
   })
 
-const formOf = (page: Page, name: string) => page.getByRole('form', { name, exact: true })
-const showsAccount = (page: Page, email: string) =>
-  formOf(page, 'Profile').getByText(email, { exact: true }).waitFor()
-const logOut = (page: Page) => page.getByRole('button', { name: 'Log out', exact: true }).click()
+const factorsOf = (page: Page) => formOf(page, 'Second factor and passkeys')
+const promptOf = (page: Page) => formOf(page, 'Second step')
+const itemsOf = (page: Page) => factorsOf(page).getByRole('listitem')
 
-/** Logs out, and in again with the button, not with the list of the field. */
-async function logInAgain(page: Page, device: Device, leave = () => logOut(page)) {
-  await device.touched(false)
-  await leave()
-  await formOf(page, 'Log in').getByRole('button', { name: 'Log in with a passkey' }).click()
-  await device.touched(true)
+/** Logs in with the button. The authenticator would choose its passkey in the list of the field, so there is none until a reload. */
+async function logInWithPasskey(page: Page) {
+  await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = undefined')
+  await logOut(page)
+  await press(formOf(page, 'Log in'), 'Log in with a passkey')
 }
 
-type Device = Awaited<ReturnType<typeof addAuthenticator>>
-
 async function addPasskey(page: Page) {
-  const factors = formOf(page, 'Second factor')
-  await factors.getByLabel('Password').fill(password)
-  await factors.getByRole('button', { name: 'Add a passkey' }).click()
-  const codes = formOf(page, 'Recovery codes')
-  await codes.waitFor()
-  await codes.getByRole('button', { name: 'I have kept them' }).click()
-  await factors.getByRole('button', { name: /^Remove / }).waitFor()
+  await send(factorsOf(page), { 'Current password': password }, 'Add a passkey')
+  await press(formOf(page, 'Store your recovery codes'), 'I have stored them')
+  await itemsOf(page).waitFor()
 }
 
 describe.skipIf(!hasBrowser)('passkeys', () => {
   it('log in at both apps of a database, also from the list of the field, until they are removed', async ({
     site,
-    signUp,
+    visit,
   }) => {
     const email = 'ada@example.com'
-    const { page, expectFailedLoads } = await signUp(email)
+    const { page, expectFailedLoads } = await visit(email)
     const phone = await addAuthenticator(page)
     await addPasskey(page)
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await logInAgain(page, phone)
+    await logInWithPasskey(page)
     await showsAccount(page, email)
-    await phone.touched(false)
     await logOut(page)
     await page.goto(site.apps[1])
-    await phone.touched(true)
     // Chosen in the list of the field, without a click.
     await showsAccount(page, email)
-    const factors = formOf(page, 'Second factor')
-    await factors.getByRole('button', { name: /^Remove / }).click()
-    await page.locator('#second-factor').getByRole('button', { name: 'Use your passkey' }).click()
-    await factors.getByText('A code of an app on your phone').waitFor()
+    await press(factorsOf(page), 'Remove')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(promptOf(page), 'Use your passkey')
+    await expectTexts(factorsOf(page), 'Removed.')
+    expect(await itemsOf(page).count()).toBe(0)
     const [left] = await phone.credentials()
-    await logInAgain(page, phone)
-    await formOf(page, 'Log in')
-      .getByText(left ? 'Passkey belongs to no account' : 'none')
-      .waitFor()
+    await logInWithPasskey(page)
+    await expectAlert(
+      formOf(page, 'Log in'),
+      left ? 'This passkey belongs to no account. Log in another way.' : 'The passkey was not used.',
+    )
     await expectFailedLoads('401 removal', ...(left ? ['401 confirm'] : []))
   })
 
-  it('of a key that does not verify its user prove a second factor', async ({ site, signUp }) => {
+  it('of a key that does not verify its user prove a second factor', async ({ site, visit }) => {
     const email = 'grace@example.com'
-    const { page, expectFailedLoads } = await signUp(email)
+    const { page, expectFailedLoads } = await visit(email)
     await addAuthenticator(page, securityKey)
     await addPasskey(page)
-    const factors = formOf(page, 'Second factor')
-    await factors.getByLabel('Password').fill(password)
-    await factors.getByRole('button', { name: 'Add an app' }).click()
-    const prompt = page.locator('#second-factor')
-    const prove = () => prompt.getByRole('button', { name: 'Use your passkey' }).click()
+    await send(factorsOf(page), { 'Current password': password }, 'Add an authenticator app')
+    const prove = () => press(promptOf(page), 'Use your passkey')
     await prove()
     const enrol = formOf(page, 'Add an authenticator app')
     const secret = ((await enrol.getByRole('code').textContent()) ?? '').replaceAll(' ', '')
-    await enrol.getByLabel('First code of the app').fill(totpAt(secret, site.server.now()))
-    await enrol.getByRole('button', { name: 'Turn on' }).click()
-    await factors.getByText('Authenticator app').waitFor()
+    await send(enrol, { 'Code of your app': totpAt(secret, site.server.now()) }, 'Verify')
+    await expectTexts(factorsOf(page), 'Authenticator app')
     await logOut(page)
-    const logIn = formOf(page, 'Log in')
-    await logIn.getByLabel('Email').fill(email)
-    await logIn.getByLabel('Password').fill(password)
-    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
-    await prompt.waitFor()
+    await sendLogin(page, email)
+    await promptOf(page).waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
     await prove()
     await showsAccount(page, email)
     await expectFailedLoads('401 totp', '401 login')
   })
 
-  it('are refused if they are a copy of a key that counts', async ({ signUp }) => {
-    const { page, expectFailedLoads } = await signUp('alan@example.com')
+  it('are refused if they are a copy of a key that counts', async ({ visit }) => {
+    const { page, expectFailedLoads } = await visit('alan@example.com')
     const key = await addAuthenticator(page)
     await addPasskey(page)
     const copies = await key.credentials()
-    await logInAgain(page, key)
+    await logInWithPasskey(page)
     await showsAccount(page, 'alan@example.com')
     await key.forget()
     for (const copy of copies) await key.add(copy)
-    await logInAgain(page, key)
-    await formOf(page, 'Log in').getByText('Passkey is not accepted').waitFor()
+    await logInWithPasskey(page)
+    await expectAlert(
+      formOf(page, 'Log in'),
+      'The passkey was not accepted. Try again, or log in another way.',
+    )
     await expectFailedLoads('401 confirm')
   })
 
   it('of a deleted account log nobody in, and the account that is made again gets a new one', async ({
-    signUp,
+    visit,
   }) => {
     const email = 'mary@example.com'
-    const { page, expectFailedLoads } = await signUp(email)
+    const { page, expectFailedLoads } = await visit(email)
     const phone = await addAuthenticator(page)
     await addPasskey(page)
-    const deletion = formOf(page, 'Delete account')
-    await deletion.getByLabel('Password').fill(password)
-    await deletion.getByRole('button', { name: 'Delete' }).click()
-    await page.locator('#second-factor').getByRole('button', { name: 'Use your passkey' }).click()
+    await send(formOf(page, 'Delete your account'), { 'Current password': password }, 'Delete the account')
+    await press(promptOf(page), 'Use your passkey')
     // Chosen in the list of the field.
-    await formOf(page, 'Log in').getByText('Passkey belongs to no account').waitFor()
-    await page.goto(`${new URL(page.url()).origin}/#sign-up`)
-    const again = formOf(page, 'Sign up')
-    await again.getByLabel('Email').fill(email)
-    await again.getByLabel('Password').fill(password)
-    await again.getByRole('button', { name: 'Sign up' }).click()
-    await showsAccount(page, email)
+    await expectAlert(formOf(page, 'Log in'), 'This passkey belongs to no account. Log in another way.')
+    await signUp(page, email)
     await addPasskey(page)
     expect((await phone.credentials()).length).toBeGreaterThanOrEqual(1)
     await expectFailedLoads('401 deletion', '401 confirm')

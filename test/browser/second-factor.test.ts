@@ -1,15 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startUsher } from '@usher/server/testing'
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
-import { freePort } from '../support/postgres-server.js'
 import { totpAt } from '../support/second-factor.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
-import { startExample } from './example.js'
+import { type Place, serveExample } from './elements.js'
+import {
+  expectAlert,
+  expectFieldErrors,
+  expectTexts,
+  fieldOf,
+  formOf,
+  logOut,
+  press,
+  send,
+  sendLogin,
+  showsAccount,
+  signUp,
+} from './forms.js'
 
 const it = browserTest
   .extend('server', { scope: 'file' }, async ({ executable: _ }, { onCleanup }) => {
@@ -18,120 +26,164 @@ const it = browserTest
     return server
   })
   /** Opens the example of a database in a new browser, and signs a user up. */
-  .extend('signUp', ({ open, server }, { onCleanup }) => async (email: string, database = server) => {
-    const folder = await mkdtemp(join(tmpdir(), 'usher-example-'))
-    onCleanup(() => rm(folder, { recursive: true }))
-    const example = await startExample(folder, { ...server, ...database }, await freePort())
-    const visit = await open([server.baseUrl, example])
-    const { page } = visit
-    await page.goto(`${example}/#sign-up`)
-    const signUp = formOf(page, 'Sign up')
-    await signUp.getByLabel('Email').fill(email)
-    await signUp.getByLabel('Password').fill(password)
-    await signUp.getByRole('button', { name: 'Sign up' }).click()
-    await showsAccount(page, email)
+  .extend('visit', ({ open, server }, { onCleanup }) => async (email: string, place: Place = server) => {
+    const example = await serveExample(place)
+    onCleanup(example.close)
+    const visit = await open([server.baseUrl, example.url])
+    await visit.page.goto(example.url)
+    await signUp(visit.page, email)
     return visit
   })
 
-const formOf = (page: Page, name: string) => page.getByRole('form', { name, exact: true })
-const showsAccount = (page: Page, email: string) =>
-  formOf(page, 'Profile').getByText(email, { exact: true }).waitFor()
+type Page = Parameters<typeof formOf>[0]
+
+const factorsOf = (page: Page) => formOf(page, 'Second factor and passkeys')
+const promptOf = (page: Page) => formOf(page, 'Second step')
 
 async function logInAgain(page: Page, email: string) {
-  await page.getByRole('button', { name: 'Log out', exact: true }).click()
-  const logIn = formOf(page, 'Log in')
-  await logIn.getByLabel('Email').fill(email)
-  await logIn.getByLabel('Password').fill(password)
-  await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
+  await logOut(page)
+  await sendLogin(page, email)
 }
 
 /** Adds the app whose key the page shows. Returns its codes, and the recovery codes. */
 async function addApp(page: Page, now: () => number) {
   const enrol = formOf(page, 'Add an authenticator app')
   const secret = ((await enrol.getByRole('code').textContent()) ?? '').replaceAll(' ', '')
-  const isDrawn = 'document.querySelector("#enrol img").naturalWidth > 0'
-  await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
+  await enrol.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+  expect(await enrol.getByRole('link').getAttribute('href')).toMatch(/^otpauth:/)
   expect(await accessibilityErrorsOf(page)).toEqual([])
-  await enrol.getByLabel('First code of the app').fill(totpAt(secret, now()))
-  await enrol.getByLabel('Name of the device').fill('Ada’s phone')
-  await enrol.getByRole('button', { name: 'Turn on' }).click()
-  const codes = formOf(page, 'Recovery codes')
+  const fields = { 'Code of your app': totpAt(secret, now()), 'Name of the device': 'Ada’s phone' }
+  await send(enrol, fields, 'Verify')
+  const codes = formOf(page, 'Store your recovery codes')
   await codes.waitFor()
   expect(await accessibilityErrorsOf(page)).toEqual([])
   const recoveryCodes = await codes.getByRole('code').allTextContents()
   expect(recoveryCodes).toHaveLength(8)
-  await codes.getByRole('button', { name: 'I have kept them' }).click()
+  await press(codes, 'I have stored them')
   return { secret, recoveryCodes }
 }
 
 describe.skipIf(!hasBrowser)('the second factor', () => {
   it('is added with a QR code, asked for at login and before changes, and removed', async ({
     server,
-    signUp,
+    visit,
   }) => {
     const email = 'ada@example.com'
-    const { page, expectFailedLoads } = await signUp(email)
-    const factors = formOf(page, 'Second factor')
-    await factors.getByLabel('Password').fill(password)
-    await factors.getByRole('button', { name: 'Add an app' }).click()
+    const { page, expectFailedLoads } = await visit(email)
+    const factors = factorsOf(page)
+    const prompt = promptOf(page)
+    await send(factors, { 'Current password': password }, 'Add an authenticator app')
     const { secret, recoveryCodes } = await addApp(page, server.now)
-    await factors.getByText('Ada’s phone').waitFor()
-    await factors.getByText('8 recovery codes left').waitFor()
+    await expectTexts(factors, 'Ada’s phone', '8 recovery codes are left.')
     const nextCode = () => {
       server.advanceSeconds(30)
       return totpAt(secret, server.now())
     }
+    const prove = (code: string) => send(prompt, { 'Code of your app': code }, 'Verify')
 
     await logInAgain(page, email)
-    const prompt = page.locator('#second-factor')
-    const prove = async (label: string, code: string) => {
-      await prompt.getByLabel(label).fill(code)
-      await prompt.getByRole('button', { name: 'Continue' }).click()
-    }
     await prompt.waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await prove('Code of your authenticator app', '000000')
-    await prompt.getByText('Wrong code. Try again.').waitFor()
-    await prove('Code of your authenticator app', nextCode())
+    await prove('000000')
+    await expectFieldErrors(prompt, { 'Code of your app': 'The code is wrong. Try again.' })
+    await prove(nextCode())
     await showsAccount(page, email)
     await expectFailedLoads('401 login', '401 second-factor')
 
-    const change = formOf(page, 'Change password')
-    const changePassword = async () => {
-      await change.getByLabel('Current password').fill(password)
-      await change.getByLabel('New password').fill(password)
-      await change.getByRole('button', { name: 'Change password' }).click()
-      await prompt.waitFor()
-    }
+    const change = formOf(page, 'Password')
+    const changePassword = () =>
+      send(change, { 'Current password': password, 'New password': password }, 'Change')
     await changePassword()
-    await prompt.getByRole('button', { name: 'Cancel' }).click()
-    await change.getByText('This needs your second factor.').waitFor()
+    await prompt.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(prompt, 'Back')
+    await change.waitFor()
     await changePassword()
-    await prove('Code of your authenticator app', nextCode())
-    await change.getByText('Password changed.').waitFor()
+    await prove(nextCode())
+    await expectTexts(change, 'Your password was changed. You are logged out everywhere else.')
     await expectFailedLoads('401 password', '401 password')
 
     await logInAgain(page, email)
-    await prompt.getByText('You do not have your phone?').click()
-    await prove('Recovery code', recoveryCodes[0] ?? '')
+    await press(prompt, 'Use another account')
+    await formOf(page, 'Log in').waitFor()
+    await sendLogin(page, email)
+    await press(prompt, 'Use a recovery code')
+    await send(prompt, { 'Recovery code': recoveryCodes[0] ?? '' }, 'Verify')
     await showsAccount(page, email)
-    await factors.getByText('7 recovery codes left').waitFor()
-    await factors.getByRole('button', { name: 'Remove Ada’s phone' }).click()
-    await prove('Code of your authenticator app', nextCode())
-    await factors.getByText('A code of an app on your phone').waitFor()
+    await expectTexts(factors, '7 recovery codes are left.')
+    await press(factors, 'Remove Ada’s phone')
+    await prove(nextCode())
+    await expectTexts(factors, 'Removed.')
+    expect(await factors.getByText('Ada’s phone').count()).toBe(0)
     await logInAgain(page, email)
     await showsAccount(page, email)
-    await expectFailedLoads('401 login', '401 removal')
+    await expectFailedLoads('401 login', '401 login', '401 removal')
   })
 
-  it('is added during a login if the database requires it', async ({ server, signUp }) => {
+  it('is renamed, turned off and on, and gets new recovery codes', async ({ server, visit }) => {
+    const { page, expectFailedLoads } = await visit('alan@example.com')
+    const factors = factorsOf(page)
+    await send(factors, { 'Current password': password }, 'Add an authenticator app')
+    const { secret, recoveryCodes } = await addApp(page, server.now)
+    await press(factors, 'Rename Ada’s phone')
+    const rename = formOf(page, 'Rename')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await send(rename, { 'Name of the device': 'Alan’s phone' }, 'Save')
+    await expectTexts(factors, 'Alan’s phone', 'Saved.')
+    const prove = async () => {
+      server.advanceSeconds(30)
+      await send(promptOf(page), { 'Code of your app': totpAt(secret, server.now()) }, 'Verify')
+    }
+    await press(factors, 'Turn off the second step')
+    await prove()
+    await expectTexts(factors, 'Logins need no second step now.')
+    await press(factors, 'Turn on the second step')
+    await prove()
+    await expectTexts(factors, 'Logins need a second step now.')
+    await press(factors, 'New recovery codes')
+    await prove()
+    const codes = formOf(page, 'Store your recovery codes')
+    await codes.waitFor()
+    expect(await codes.getByRole('code').allTextContents()).not.toEqual(recoveryCodes)
+    await press(codes, 'I have stored them')
+    await expectTexts(factors, '8 recovery codes are left.')
+    await expectFailedLoads('401 second-factor', '401 second-factor', '401 recovery-codes')
+  })
+
+  it('asks for the password again when the second step has taken too long, and keeps the address', async ({
+    server,
+    visit,
+  }) => {
+    const email = 'joan@example.com'
+    const { page, expectFailedLoads } = await visit(email)
+    await send(factorsOf(page), { 'Current password': password }, 'Add an authenticator app')
+    const { secret } = await addApp(page, server.now)
+    await logInAgain(page, email)
+    await promptOf(page).waitFor()
+    server.advanceSeconds(3_600)
+    const code = () => totpAt(secret, server.now())
+    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    const login = formOf(page, 'Log in')
+    await expectAlert(login, 'This has taken too long. Start again.')
+    expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
+    await send(login, { Password: password }, 'Log in')
+    await send(promptOf(page), { 'Code of your app': code() }, 'Verify')
+    await showsAccount(page, email)
+    await expectFailedLoads('401 login', '400 second-factor', '401 login')
+  })
+
+  it('is added during a login if the database requires it', async ({ server, visit }) => {
     const database = await server.createDatabase({ secondFactor: 'required', secondFactorGrace: 0 })
     const email = 'grace@example.com'
-    const { page, expectFailedLoads } = await signUp(email, { ...server, ...database })
+    const { page, expectFailedLoads } = await visit(email, { ...server, ...database })
     await logInAgain(page, email)
+    const enrol = formOf(page, 'Protect your account')
+    await enrol.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(enrol, 'Add an authenticator app')
     await addApp(page, server.now)
     await showsAccount(page, email)
-    await formOf(page, 'Second factor').getByText('Ada’s phone').waitFor()
+    await expectTexts(factorsOf(page), 'Ada’s phone')
     await expectFailedLoads('401 login')
   })
 })

@@ -1,65 +1,401 @@
-import { startUsher } from '@usher/server/testing'
-import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
-import { password } from '../support/app.js'
+import { describe, expect, vi } from 'vitest'
+import { password, validUser } from '../support/app.js'
 import { accessibilityErrorsOf } from './accessibility.js'
-import { it as browserTest, hasBrowser } from './browser.js'
-import { servePage } from './elements.js'
-
-const script = (server: { baseUrl: string; workspace: string; database: string }) => `
-import { createSessionClient } from '@usher/sdk/session'
-import { start } from '@usher/sdk/ui'
-import '@usher/sdk/ui.css'
-const client = createSessionClient({
-  ...${JSON.stringify({ baseUrl: server.baseUrl, workspace: server.workspace, database: server.database })},
-  tokenStore: () => localStorage,
-  sessionStore: () => localStorage,
-})
-Object.assign(globalThis, { client })
-start({ client })
-`
-
-const it = browserTest
-  .extend('server', { scope: 'file' }, async ({ executable: _ }, { onCleanup }) => {
-    const server = await startUsher()
-    onCleanup(server.stop)
-    return server
-  })
-  .extend('visit', ({ open, server }, { onCleanup }) => async (body: string, path = '/') => {
-    const page = await servePage({ script: script(server), body, server: server.baseUrl })
-    onCleanup(page.close)
-    const visit = await open([server.baseUrl, page.url])
-    await visit.page.goto(page.url + path)
-    return visit
-  })
-
-const formOf = (page: Page, name: string) => page.getByRole('form', { name, exact: true })
+import { hasBrowser } from './browser.js'
+import {
+  expectAlert,
+  expectFieldErrors,
+  expectTexts,
+  fieldOf,
+  fill,
+  formOf,
+  isFocused,
+  logIn,
+  logOut,
+  press,
+  send,
+  sendLogin,
+  showsAccount,
+  signUp,
+} from './forms.js'
+import { it, newUser } from './journeys.js'
 
 describe.skipIf(!hasBrowser)('usher-sign-in', () => {
-  it('signs up, logs out, refuses a wrong password, and logs in', async ({ visit }) => {
-    const { page, expectFailedLoads } = await visit('<usher-sign-in></usher-sign-in>')
-    const logIn = formOf(page, 'Log in')
-    await logIn.waitFor()
+  it('signs up, logs out, logs in and stays logged in after a reload', async ({
+    usher,
+    origin,
+    example,
+    visit,
+  }) => {
+    const { page, usedOrigins } = await visit()
+    const { email } = validUser()
+    await formOf(page, 'Log in').waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await logIn.getByRole('button', { name: 'Create an account' }).click()
-    const signUp = formOf(page, 'Sign up')
-    await signUp.getByLabel('Email').fill('ada@example.com')
-    await signUp.getByLabel('Password', { exact: true }).fill('short')
-    await signUp.getByRole('button', { name: 'Sign up' }).click()
-    await signUp.getByText('Type at least 8 characters.').waitFor()
+    await signUp(page, email, { Name: 'Ada' })
     expect(await accessibilityErrorsOf(page)).toEqual([])
+    const name = () => fieldOf(formOf(page, 'Profile'), 'Name').inputValue()
+    await expect.poll(name).toBe('Ada')
+    await logOut(page)
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    await logIn(page, email)
+    await page.reload()
+    await showsAccount(page, email)
+    await expect.poll(name).toBe('Ada')
+    expect([...usedOrigins].sort()).toEqual([origin, example].sort())
+    expect(usher.logged()).toContain('"OPTIONS"')
+  })
+
+  it('signs up with only an email and a password, by Enter', async ({ database, visit }) => {
+    const { page } = await visit()
+    const { email } = validUser()
+    await press(formOf(page, 'Log in'), 'Create an account')
+    const form = formOf(page, 'Sign up')
+    await fill(form, { 'Email address': email, Password: password })
+    await fieldOf(form, 'Password').press('Enter')
+    await showsAccount(page, email)
+    expect((await database.login({ email, password })).json().tenants).toEqual([])
+  })
+
+  it('shows an error next to each invalid field, and removes it after correction', async ({ visit }) => {
+    const { page, expectFailedLoads } = await visit()
+    const { email } = validUser()
+    await press(formOf(page, 'Log in'), 'Create an account')
+    const form = formOf(page, 'Sign up')
+    await send(form, { 'Email address': 'ada', Password: 'short' }, 'Sign up')
+    await expectFieldErrors(form, {
+      'Email address': 'This is not an email address.',
+      Password: 'Type at least 8 characters.',
+    })
     await expectFailedLoads('400 users')
-    await signUp.getByLabel('Password', { exact: true }).fill(password)
-    await signUp.getByRole('button', { name: 'Sign up' }).click()
-    await formOf(page, 'You are logged in').waitFor()
-    await page.getByRole('button', { name: 'Log out' }).click()
-    await logIn.getByLabel('Email').fill('ada@example.com')
-    await logIn.getByLabel('Password', { exact: true }).fill('wrong password')
-    await logIn.getByRole('button', { name: 'Log in', exact: true }).click()
-    await logIn.getByText('Email or password is wrong.').waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await send(form, { 'Email address': email, Password: 'password1' }, 'Sign up')
+    await expectFieldErrors(form, { Password: 'This password is too common.' })
+    await expectFailedLoads('400 users')
+    await send(form, { Password: password }, 'Sign up')
+    await showsAccount(page, email)
+  })
+
+  it('shows next to the email field that the email is taken', async ({ database, visit }) => {
+    const { page, expectFailedLoads } = await visit()
+    const { email } = await newUser(database)
+    await press(formOf(page, 'Log in'), 'Create an account')
+    const form = formOf(page, 'Sign up')
+    await send(form, { 'Email address': email, Password: password }, 'Sign up')
+    await expectFieldErrors(form, { 'Email address': 'This address has an account. Log in instead.' })
+    await expectFailedLoads('409 users')
+    await press(form, 'I have an account')
+    const login = formOf(page, 'Log in')
+    expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
+  })
+
+  it('shows wrong credentials next to the password, and too many attempts above the form', async ({
+    database,
+    visit,
+  }) => {
+    const { page, expectFailedLoads } = await visit()
+    const { email } = await newUser(database)
+    const form = formOf(page, 'Log in')
+    await sendLogin(page, email, 'not the password')
+    await expectFieldErrors(form, { Password: 'Email or password is wrong.' })
     await expectFailedLoads('401 login')
-    await logIn.getByLabel('Password', { exact: true }).fill(password)
+    for (let failures = 1; failures < 5; failures++)
+      await database.login({ email, password: 'not the password' })
+    await press(form, 'Log in')
+    await expectAlert(form, 'Too many attempts. Wait one second.')
+    await expectFieldErrors(form, {})
+    await expectFailedLoads('429 login')
+  })
+
+  it('logs in by mail: by digits, by the link in another tab, and only where the user has started', async ({
+    example,
+    lineTo,
+    linkTo,
+    visit,
+  }) => {
+    const { page, expectFailedLoads } = await visit()
+    const [first, second] = [validUser().email, validUser().email]
+    const digits = formOf(page, 'Check your mail')
+    const request = async (email: string) => {
+      await press(formOf(page, 'Log in'), 'Log in by mail')
+      await send(formOf(page, 'Log in by mail'), { 'Email address': email }, 'Send a mail')
+      await digits.waitFor()
+    }
+    await request(first)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    for (const [typed, error] of [
+      ['12345', 'This is not valid.'],
+      ['000000', 'The code is wrong. Try again.'],
+    ] as const) {
+      await send(digits, { 'Six digits of the mail': typed }, 'Log in')
+      await expectFieldErrors(digits, { 'Six digits of the mail': error })
+      await expectFailedLoads('400 finish')
+    }
+
+    const other = await visit()
+    await other.page.goto(await linkTo(first))
+    await expectAlert(formOf(other.page, 'Log in'), 'This was started in another browser. Start again here.')
+    expect(other.page.url()).not.toContain('code')
+    expect(await accessibilityErrorsOf(other.page)).toEqual([])
+
+    await send(digits, { 'Six digits of the mail': await lineTo(first, /^\d{6}$/m) }, 'Log in')
+    await showsAccount(page, first)
+    await logOut(page)
+
+    await request(second)
+    const tab = await page.context().newPage()
+    await tab.goto(await linkTo(second))
+    for (const each of [page, tab]) await showsAccount(each, second)
+    expect(tab.url()).toBe(`${example}/`)
+    await logOut(tab)
+    await formOf(page, 'Log in').waitFor()
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+  })
+
+  it('stays logged in after a day, and shows the login form when the session has ended', async ({
+    clock,
+    visitLoggedIn,
+  }) => {
+    const { page, email, expectFailedLoads } = await visitLoggedIn()
+    clock.now += 86_400_000
+    await page.reload()
+    await showsAccount(page, email)
+    // The menu and the account read the user.
+    await expectFailedLoads('401 me', '401 me')
+
+    clock.now += 15 * 86_400_000
+    await page.reload()
+    await formOf(page, 'Log in').waitFor()
+    await expectFailedLoads('401 me', '401 me', '401 refresh')
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    await logIn(page, email)
+  })
+
+  it('recovers the account by the link of a mail, which works once', async ({
+    database,
+    clock,
+    linkTo,
+    visit,
+  }) => {
+    const { page, expectFailedLoads } = await visit()
+    // The store's clock decides which tokens a new password revokes.
+    clock.now = Date.now()
+    const { email } = await newUser(database)
+    const forgot = formOf(page, 'Forgot your password?')
+    const sent = formOf(page, 'Check your mail')
+    await fieldOf(formOf(page, 'Log in'), 'Email address').fill(email)
+    await press(formOf(page, 'Log in'), 'Forgot your password?')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await fieldOf(forgot, 'Email address').inputValue()).toBe(email)
+    await press(forgot, 'Send a mail')
+    await expectTexts(sent, `If ${email} has an account, a mail with a link is on its way.`)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    const link = await linkTo(email)
+    const form = formOf(page, 'Choose a new password')
+    const choose = (newPassword: string) => send(form, { 'New password': newPassword }, 'Save the password')
+    await page.goto(link)
+    await form.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(page.url()).not.toContain('code')
+    await choose('password1')
+    await expectFieldErrors(form, { 'New password': 'This password is too common.' })
+    await expectFailedLoads('400 confirm')
+    const newPassword = 'four random common words'
+    await choose(newPassword)
+    await showsAccount(page, email)
+    expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
+
+    await page.goto(link)
+    await choose(password)
+    const expired = formOf(page, 'This link is no longer valid')
+    await expired.waitFor()
+    await expectFailedLoads('400 confirm')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(expired, 'Continue')
+    await send(forgot, { 'Email address': email }, 'Send a mail')
+    await sent.waitFor()
+  })
+
+  it('changes the address by the link of a mail, and undoes it by the link of another one', async ({
+    database,
+    clock,
+    linkTo,
+    visit,
+    visitLoggedIn,
+  }) => {
+    // The store's clock decides which tokens a new address revokes.
+    clock.now = Date.now()
+    const { page, email, expectFailedLoads } = await visitLoggedIn()
+    await database.markVerified(email)
+    const next = validUser().email
+    const change = formOf(page, 'Email address')
+    await send(change, { 'New email address': next, 'Current password': password }, 'Change')
+    await expectTexts(change, 'A mail is on its way.')
+
+    await page.goto(await linkTo(next))
+    const confirmation = formOf(page, 'Confirm your new email address')
+    await confirmation.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(confirmation, 'Confirm')
+    const login = formOf(page, 'Log in')
+    await expectTexts(login, 'Your address was changed. Log in with the new one.')
+    expect(await fieldOf(login, 'Email address').inputValue()).toBe(next)
+    await expectFailedLoads('401 me', '401 refresh')
+    expect((await database.login({ email: next, password })).statusCode).toBe(200)
+
+    const undoing = await visit()
+    await undoing.page.goto(await linkTo(email, '/undo-email-change#'))
+    const undo = formOf(undoing.page, 'Undo the change of your email address')
+    await undo.waitFor()
+    expect(await accessibilityErrorsOf(undoing.page)).toEqual([])
+    await press(undo, 'Undo the change')
+    await expectTexts(
+      formOf(undoing.page, 'Log in'),
+      'Your former address is used again. You get a mail to choose a new password.',
+    )
+    expect((await database.login({ email: next, password })).statusCode).toBe(401)
+  })
+
+  it('verifies the address by the link of a mail, in another browser too', async ({
+    linkTo,
+    visit,
+    visitLoggedIn,
+  }) => {
+    const { page, email } = await visitLoggedIn()
+    const account = formOf(page, 'Email address')
+    await press(account, 'Send a mail')
+    await expectTexts(account, 'A mail is on its way.')
+    const link = await linkTo(email)
+    const other = await visit()
+    await other.page.goto(link)
+    const form = formOf(other.page, 'Verify your email address')
+    await form.waitFor()
+    expect(await accessibilityErrorsOf(other.page)).toEqual([])
+    await press(form, 'Verify')
+    await expectTexts(formOf(other.page, 'Log in'), 'Your address is verified.')
+
+    await other.page.goto(link)
+    await press(form, 'Verify')
+    await other.expectFailedLoads('400 email-verification')
+    await press(formOf(other.page, 'This link is no longer valid'), 'Send a mail')
+    await expectTexts(formOf(other.page, 'Log in'), 'Log in first.')
+    await expectTexts(account, `${email} is not verified yet.`)
+    await page.reload()
+    await expectTexts(account, `${email} is verified.`)
+    expect(await account.getByRole('button', { name: 'Send a mail' }).count()).toBe(0)
+    await page.goto(link)
+    await formOf(page, 'Verify your email address').waitFor()
+  })
+
+  it('accepts an invitation: of a new user, of one who logs in first, and not of another address', async ({
+    usher,
+    database,
+    linkTo,
+    visit,
+  }) => {
+    const owner = validUser()
+    const { token, tenants } = await database.signedUp({ ...owner, newTenant: 'Engines' })
+    await database.markVerified(owner.email)
+    const [stranger, known] = [validUser().email, (await newUser(database)).email]
+    for (const email of [stranger, known])
+      await usher.send({
+        method: 'POST',
+        url: database.users.replace(/users$/, `tenants/${tenants[0]}/invitations`),
+        headers: { authorization: `Bearer ${token.jwt}` },
+        payload: { email, role: 'member' },
+      })
+
+    const { page, expectFailedLoads } = await visit()
+    await page.goto(await linkTo(stranger, 'Engines'))
+    const invitation = formOf(page, 'You are invited')
+    await invitation.waitFor()
+    expect(page.url()).not.toContain('code')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(invitation, 'Create an account')
+    const form = formOf(page, 'Sign up')
+    await send(form, { 'Email address': owner.email, Password: password }, 'Sign up')
+    await expectAlert(form, 'The invitation is for another address. Log in with that.')
+    await expectFailedLoads('409 users')
+    await send(form, { 'Email address': stranger }, 'Sign up')
+    await showsAccount(page, stranger)
+    await expectTexts(formOf(page, 'Teams'), 'Engines', 'Member')
+    await expectTexts(formOf(page, 'Email address'), `${stranger} is verified.`)
+
+    const link = await linkTo(known, 'Engines')
+    await page.goto(link)
+    await press(invitation, 'Accept the invitation')
+    await expectAlert(invitation, 'The invitation is for another address. Log in with that.')
+    await expectFailedLoads('409 accept')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(invitation, 'Use another account')
+    await expectTexts(formOf(page, 'Log in'), 'Log in or sign up to accept the invitation.')
+
+    const other = await visit()
+    await other.page.goto(link)
+    await press(formOf(other.page, 'You are invited'), 'I have an account')
+    const login = formOf(other.page, 'Log in')
+    await expectTexts(login, 'Log in or sign up to accept the invitation.')
+    await sendLogin(other.page, known)
+    await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
+    // The example shows the team.
+    await formOf(other.page, 'Members').getByText(known).waitFor()
+    expect(other.page.url()).toContain(`/#team=${tenants[0]}`)
+    await other.page.goto(link)
+    await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
+    const expired = formOf(other.page, 'This link is no longer valid')
+    await expectTexts(
+      expired,
+      'It was used before, or has expired. Ask the person who has invited you for a new one.',
+    )
+    await other.expectFailedLoads('400 accept')
+  })
+
+  it('logs in and out together with another tab', async ({ database, visit }) => {
+    const { page } = await visit()
+    const { email } = await newUser(database)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await formOf(other, 'Log in').waitFor()
+    await logIn(page, email)
+    await showsAccount(other, email)
+    await logOut(other)
+    await formOf(page, 'Log in').waitFor()
+    expect(await page.locator('usher-account').count()).toBe(0)
+    await vi.waitFor(async () => expect(await page.evaluate('localStorage.length')).toBe(0))
+  })
+
+  it('signs up, and logs out in another tab, by keyboard only', async ({ visit }) => {
+    const { page } = await visit()
+    const { email } = validUser()
+    type Tab = typeof page
+    const tabTo = async (tab: Tab, element: ReturnType<Tab['getByRole']>) => {
+      for (let steps = 0; !(await isFocused(element)); steps++) {
+        expect(steps).toBeLessThan(20)
+        await tab.keyboard.press('Tab')
+      }
+    }
+    const login = formOf(page, 'Log in')
+    await login.waitFor()
+    await tabTo(page, login.getByRole('button', { name: 'Create an account' }))
     await page.keyboard.press('Enter')
-    await formOf(page, 'You are logged in').waitFor()
+    const form = formOf(page, 'Sign up')
+    await expect.poll(() => isFocused(form.getByRole('heading'))).toBe(true)
+    await page.keyboard.press('Tab')
+    expect(await isFocused(fieldOf(form, 'Email address'))).toBe(true)
+    await page.keyboard.type(email)
+    await tabTo(page, fieldOf(form, 'Password'))
+    await page.keyboard.type(password)
+    await page.keyboard.press('Enter')
+    await showsAccount(page, email)
+    expect(await isFocused(page.locator('main'))).toBe(true)
+
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await showsAccount(other, email)
+    await tabTo(other, other.locator('usher-user-menu summary'))
+    await other.keyboard.press('Space')
+    await tabTo(other, other.getByRole('button', { name: 'Log out', exact: true }))
+    await other.keyboard.press('Enter')
+    for (const each of [page, other]) await formOf(each, 'Log in').waitFor()
   })
 })

@@ -105,6 +105,8 @@ it.each(exampleCommands)('the command of docs/api.md serves the example app: %s'
   })
   await server.printed(`http://localhost:${port}/`)
   expect(await (await fetch(`http://localhost:${port}/`)).text()).toContain('<title>Usher example</title>')
+  // Vite resolves its imports.
+  expect((await fetch(`http://localhost:${port}/main.ts`)).status).toBe(200)
   // npm start must not build again because of it.
   expect(spawnSync(process.execPath, ['scripts/is-built.js']).status).toBe(0)
   server.signal('SIGTERM')

@@ -1,22 +1,19 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { build } from 'esbuild'
-import { Window } from 'happy-dom'
-import { createElement, StrictMode } from 'react'
 import { expect, vi } from 'vitest'
 import { it as browserTest } from '../browser/browser.js'
-import { renderPage } from '../sdk/happy-dom.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { startSmtp } from '../support/smtp.js'
 import { snippetsOf } from '../support/snippets.js'
 
-const guides = (await readdir('docs/guides')).filter((name) => name !== 'README.md')
+const guides = (await readdir('docs/guides')).filter((name) => name.endsWith('.md') && name !== 'README.md')
 export const hosts: Record<string, string> = {
   'next/headers': resolve('test/guides/hosts/next-headers.ts'),
   'next/navigation': resolve('test/guides/hosts/next-navigation.ts'),
   'next/server': resolve('test/guides/hosts/next-server.ts'),
   '@sveltejs/kit': resolve('test/guides/hosts/sveltejs-kit.ts'),
+  svelte: resolve('test/guides/hosts/svelte.ts'),
   'expo-crypto': resolve('test/guides/hosts/expo-crypto.ts'),
   'expo-linking': resolve('test/guides/hosts/expo-linking.ts'),
   'expo-secure-store': resolve('test/guides/hosts/expo-secure-store.ts'),
@@ -77,14 +74,21 @@ export const it = browserTest
     const folder = await mkdtemp(resolve('node_modules', '.usher-guides-'))
     onCleanup(() => rm(folder, { recursive: true }))
     for (const guide of guides) {
-      for (const { heading, code } of await snippetsOf(`docs/guides/${guide}`)) {
-        const file = join(folder, guide.replace('.md', ''), heading.replaceAll('`', ''))
+      for (const { heading, language, code } of await snippetsOf(`docs/guides/${guide}`)) {
+        // Commands are below the file that they belong to.
+        if (language === 'sh') continue
+        // A heading names the file, such as "First page: `src/main.ts`".
+        const name = /`(.+\.\w+)`/.exec(heading)?.[1] ?? heading.replaceAll('`', '')
+        const file = join(folder, guide.replace('.md', ''), name)
         await mkdir(dirname(file), { recursive: true })
         const connected = code
           .replace('http://localhost:3000', origin)
           .replace("workspace: 'demo'", `workspace: '${database.workspaceSlug}'`)
           .replace("database: 'app'", `database: '${database.databaseName}'`)
         await writeFile(file, connected)
+        // TypeScript does not compile components of Svelte.
+        const script = /<script lang="ts">(.*)<\/script>/s.exec(connected)?.[1]
+        if (name.endsWith('.svelte')) await writeFile(`${file}.ts`, script ?? 'export {}')
       }
     }
     return folder
@@ -97,6 +101,7 @@ export const it = browserTest
       external: ['react', '@tanstack/react-query', 'node:*'],
       alias: hosts,
       conditions: ['@usher/source'],
+      loader: { '.css': 'empty' },
       jsx: 'automatic',
       format: 'esm',
       write: false,
@@ -105,27 +110,3 @@ export const it = browserTest
     await writeFile(file, outputFiles[0]?.contents ?? '')
     return await import(/* @vite-ignore */ file)
   })
-
-/** `it` with a browser of the React guide, whose storage stays. */
-export const reactIt = it.extend('openApp', ({ load }) => {
-  const { localStorage } = new Window({ url: 'http://localhost' })
-  /** Opens the app at an address. */
-  return async (address: string) => {
-    const { pathname, hash } = new URL(address)
-    const replaceState = vi.fn()
-    vi.stubGlobal('location', { pathname, hash })
-    vi.stubGlobal('history', { replaceState })
-    const { App, usher } = await load('react', "export * from './src/app'; export * from './src/usher'")
-    const client = new QueryClient()
-    const page = await renderPage(
-      createElement(StrictMode, null, createElement(QueryClientProvider, { client }, createElement(App))),
-    )
-    vi.stubGlobal('localStorage', localStorage)
-    const press = async (label: string) => {
-      await vi.waitFor(() => expect(page.button(label)?.disabled).toBe(false), 10_000)
-      page.button(label)?.click()
-    }
-    const shows = (text: string) => vi.waitFor(() => expect(page.text()).toContain(text), 10_000)
-    return { page, press, shows, usher, replaceState }
-  }
-})

@@ -1,19 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
 import { createElement, StrictMode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
-import { hasBrowser } from '../browser/browser.js'
+import { afterEach, expect, onTestFinished, vi } from 'vitest'
 import { renderPage } from '../sdk/happy-dom.js'
 import { password, validUser } from '../support/app.js'
-import { newGate } from '../support/gate.js'
-import { hosts, it, reactIt } from './guide-files.js'
+import { hosts, it } from './guide-files.js'
 import { createEvents } from './sveltekit-events.js'
 
 const run = promisify(execFile)
@@ -33,7 +27,15 @@ it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 it('compiles every guide', async ({ folder }) => {
   // The types of pg are installed.
   const { pg: _, ...untyped } = hosts
-  const paths = Object.fromEntries(Object.entries(untyped).map(([name, file]) => [name, [file]]))
+  const paths = {
+    ...Object.fromEntries(Object.entries(untyped).map(([name, file]) => [name, [file]])),
+    '$lib/*': [join(folder, 'sveltekit/src/lib/*')],
+  }
+  // What the templates of Vite, Next.js and SvelteKit declare.
+  await writeFile(
+    join(folder, 'platform.d.ts'),
+    "declare module '*.css'\ndeclare function $props(): { children: unknown }\n",
+  )
   const compilerOptions = {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -52,99 +54,6 @@ it('compiles every guide', async ({ folder }) => {
 
 const newPassword = 'four random common words'
 const day = 86_400_000
-
-reactIt('invites to a tenant by sign-up and as a user with React', async ({ database, openApp, linkTo }) => {
-  const [owner, email] = [validUser().email, validUser().email]
-  await database.signedUp({ email: owner, newTenant: 'Engines' })
-  await database.markVerified(owner)
-  const invite = async (invited: string) => {
-    const visit = await openApp('http://localhost/')
-    await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
-    visit.page.fill({ email: owner, password })
-    await visit.press('Log in')
-    await visit.shows(`${owner}, owner`)
-    visit.page.fill({ email: invited })
-    await visit.press('Invite')
-    await visit.shows('Invitation sent.')
-    await visit.press('Log out')
-    await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
-    await visit.page.close()
-  }
-  await invite(email)
-  const invited = await openApp(await linkTo(email))
-  expect(invited.replaceState.mock.calls).toEqual([[null, '', '/']])
-  await vi.waitFor(() => expect(invited.page.button('Sign up')).toBeDefined(), 10_000)
-  invited.page.fill({ email: owner, password })
-  await invited.press('Sign up')
-  await invited.shows('Invitation is for another email address')
-  invited.page.fill({ email })
-  await invited.press('Sign up')
-  await invited.shows(`${email}, member`)
-  expect(invited.page.button('Accept invitation')).toBeUndefined()
-  await invited.page.close()
-
-  const other = validUser().email
-  await invited.usher.signOut()
-  await invite(other)
-  await database.signedUp({ email: other })
-  const existing = await openApp(await linkTo(other))
-  await existing.press('Log in')
-  await vi.waitFor(() => expect(existing.page.button('Sign up')).toBeUndefined(), 10_000)
-  existing.page.fill({ email: other, password })
-  await existing.press('Log in')
-  await existing.press('Accept invitation')
-  await existing.shows(`${other}, member`)
-  expect(existing.page.button('Accept invitation')).toBeUndefined()
-  await existing.page.close()
-})
-
-reactIt(
-  'signs up, stays logged in, recovers the account, and logs out with React and TanStack Query',
-  async ({ openApp, linkTo, clock }) => {
-    // The store's clock decides which tokens a new password revokes.
-    clock.now = Date.now()
-    const { email } = validUser()
-    const sent = vi.spyOn(globalThis, 'fetch')
-    const first = await openApp('http://localhost/')
-    await first.press('New account')
-    await vi.waitFor(() => expect(first.page.button('Sign up')).toBeDefined(), 10_000)
-    expect(sent).not.toHaveBeenCalled()
-    first.page.fill({ email: 'ada@example', password })
-    await first.press('Sign up')
-    await first.shows('must be an email address')
-    first.page.fill({ email })
-    await first.press('Sign up')
-    await first.shows(email)
-    await first.page.close()
-
-    const later = await openApp('http://localhost/')
-    await later.shows(email)
-    await later.press('Log out')
-    await later.press('Forgot password')
-    await vi.waitFor(() => expect(later.page.button('Send a link')).toBeDefined(), 10_000)
-    expect([later.usher.state, localStorage.length]).toEqual(['signedOut', 0])
-    later.page.fill({ email })
-    await later.press('Send a link')
-    await later.shows('If an account has this address')
-    await later.page.close()
-
-    const linked = await openApp(await linkTo(email))
-    expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
-    await vi.waitFor(() => expect(linked.page.button('Change password')).toBeDefined(), 10_000)
-    linked.page.fill({ newPassword: 'password1' })
-    await linked.press('Change password')
-    await linked.shows('must not be a common password')
-    linked.page.fill({ newPassword })
-    await linked.press('Change password')
-    await linked.shows(email)
-    await linked.press('Log out')
-    await vi.waitFor(() => expect(linked.page.button('Log in')).toBeDefined(), 10_000)
-    linked.page.fill({ email, password })
-    await linked.press('Log in')
-    await linked.shows('Invalid email or password')
-    await linked.page.close()
-  },
-)
 
 it('signs up, stays logged in, recovers the account, and logs out with Next.js', async ({
   load,
@@ -409,132 +318,3 @@ it('logs in, stays logged in after a restart, recovers the account, and logs out
   await home.close()
   expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
 })
-
-describe.skipIf(!hasBrowser)('in Chromium', () => {
-  it('verifies the address, logs in, stays logged in after a reload, logs out of all tabs, and logs in by a mail without a build', async ({
-    folder,
-    open,
-    origin,
-    linkTo,
-    digitsTo,
-    signedUp,
-  }) => {
-    const { email } = validUser()
-    await signedUp(email)
-    const pageOf = (name: string) => readFileSync(join(folder, `script/${name}.html`))
-    const pages = {
-      '/': pageOf('index'),
-      '/login': pageOf('login'),
-      '/verify-email': pageOf('verify-email'),
-    }
-    const address = await servePage(pages, (url) => readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')))
-    const { page, expectFailedLoads } = await open([origin, address])
-    const { pathname, hash } = new URL(await linkTo(email))
-    await page.goto(address + pathname + hash)
-    await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('Your address is verified.').waitFor()
-    expect(page.url()).toBe(`${address}/verify-email`)
-    await page.goto(address)
-    const status = page.getByRole('status')
-    const logIn = async (text: string) => {
-      await page.getByLabel('Email').fill(email)
-      await page.getByLabel('Password').fill(text)
-      await page.getByRole('button', { name: 'Log in' }).click()
-    }
-    await logIn('a wrong password')
-    await expect.poll(() => status.innerText()).toContain('Invalid email or password')
-    await expectFailedLoads('401 login')
-    await logIn(password)
-    await expect.poll(() => status.innerText()).toBe(email)
-    await page.reload()
-    await expect.poll(() => status.innerText()).toBe(email)
-
-    const otherTab = await page.context().newPage()
-    await otherTab.goto(address)
-    await otherTab.getByRole('button', { name: 'Log out' }).click()
-    await page.getByRole('button', { name: 'Log in' }).waitFor()
-    expect(await status.innerText()).toBe('')
-
-    const arrival = newGate()
-    await page.route('**/users/me', async (route) => {
-      await arrival.opened
-      await route.continue()
-    })
-    await logIn(password)
-    const late = page.waitForResponse('**/users/me')
-    await page.getByRole('button', { name: 'Log out' }).click()
-    await page.getByRole('button', { name: 'Log in' }).waitFor()
-    arrival.open()
-    await (await late).finished()
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
-    expect(await status.innerText()).toBe('')
-
-    const mailed = validUser().email
-    await page.getByRole('link', { name: 'By mail' }).click()
-    await page.getByLabel('Email').fill(mailed)
-    await page.getByRole('button', { name: 'Send a mail' }).click()
-    await page.getByLabel('Digits').fill(await digitsTo(mailed))
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await expect.poll(() => status.innerText()).toBe(mailed)
-  })
-
-  it('logs in and out in all tabs with React, and sends nothing for a visitor', async ({
-    folder,
-    open,
-    origin,
-  }) => {
-    const main = `import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-      import { StrictMode } from 'react'
-      import { createRoot } from 'react-dom/client'
-      import { App } from './src/app'
-      const client = new QueryClient()
-      const app = <QueryClientProvider client={client}><App /></QueryClientProvider>
-      createRoot(document.body).render(<StrictMode>{app}</StrictMode>)`
-    const { outputFiles } = await build({
-      stdin: { contents: main, loader: 'tsx', resolveDir: join(folder, 'react') },
-      bundle: true,
-      define: { 'process.env.NODE_ENV': '"production"' },
-      conditions: ['@usher/source'],
-      jsx: 'automatic',
-      format: 'esm',
-      write: false,
-    })
-    const html = '<!doctype html><title>App</title><body><script type="module" src="main.js"></script>'
-    const address = await servePage({ '/': html }, () => outputFiles[0]?.contents ?? '')
-    const { page, usedOrigins } = await open([origin, address])
-    const otherTab = await page.context().newPage()
-    const tabs = [page, otherTab]
-    for (const tab of tabs) {
-      await tab.goto(address)
-      await tab.getByRole('button', { name: 'Log in' }).waitFor()
-    }
-    expect([...usedOrigins]).toEqual([address])
-
-    const { email } = validUser()
-    await page.getByRole('button', { name: 'New account' }).click()
-    await page.getByLabel('email').fill(email)
-    await page.getByLabel('password').fill(password)
-    await page.getByRole('button', { name: 'Sign up' }).click()
-    for (const tab of tabs) await tab.getByText(email).waitFor()
-    await page.reload()
-    await page.getByText(email).waitFor()
-    await otherTab.getByRole('button', { name: 'Log out' }).click()
-    for (const tab of tabs) await tab.getByRole('button', { name: 'Log in' }).waitFor()
-  })
-})
-
-/** Serves pages and their scripts by their paths. Returns the address. */
-async function servePage(
-  pages: Record<string, Uint8Array | string>,
-  scriptOf: (url: string) => Uint8Array | string,
-) {
-  const server = createServer(({ url = '/' }, response) => {
-    const html = pages[url]
-    response.setHeader('Content-Type', html ? 'text/html' : 'text/javascript')
-    if (url === '/favicon.ico') return response.end()
-    return response.end(html ?? scriptOf(url))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}

@@ -5,68 +5,13 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, vi } from 'vitest'
 import { renderPage } from '../sdk/happy-dom.js'
 import { password, validUser } from '../support/app.js'
-import { it, reactIt } from './guide-files.js'
+import { it } from './guide-files.js'
 import { createEvents } from './sveltekit-events.js'
 
 afterEach(() => vi.unstubAllGlobals())
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
 const newPassword = 'four random common words'
-
-reactIt(
-  'verifies the address, changes it, and undoes that, with React',
-  async ({ openApp, linkTo, clock, database }) => {
-    clock.now = Date.now()
-    const [email, next] = [validUser().email, validUser().email]
-    await database.signedUp({ email })
-    const visit = await openApp('http://localhost/')
-    await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
-    visit.page.fill({ email, password })
-    await visit.press('Log in')
-    await visit.shows(email)
-    await visit.press('Verify address')
-    await visit.shows('You get a mail with a link.')
-    await visit.page.close()
-
-    const first = await openApp(await linkTo(email))
-    await first.press('Verify')
-    await first.shows('Your address is verified.')
-    await first.press('Continue')
-    await first.shows(email)
-    await vi.waitFor(() => expect(first.page.button('Verify address')).toBeUndefined(), 10_000)
-    first.page.fill({ email: next, password: 'a wrong password' })
-    await first.press('Change address')
-    await first.shows('is not the current password')
-    first.page.fill({ password })
-    await first.press('Change address')
-    await first.shows('The new address gets a mail with a link.')
-    await first.page.close()
-
-    const confirmed = await openApp(await linkTo(next))
-    expect(confirmed.replaceState.mock.calls).toEqual([[null, '', '/']])
-    await confirmed.press('Use this address')
-    await confirmed.shows('Your address has changed. Log in with it.')
-    await confirmed.press('Continue')
-    await vi.waitFor(() => expect(confirmed.page.button('Log in')?.disabled).toBe(false), 10_000)
-    confirmed.page.fill({ email: next, password })
-    await confirmed.press('Log in')
-    await confirmed.shows(next)
-    await confirmed.page.close()
-
-    const undone = await openApp(await linkTo(email, 'undo-email-change'))
-    await undone.press('Undo the change')
-    await undone.shows('You have your former address again, and get a mail to choose a new password.')
-    await undone.press('Continue')
-    await vi.waitFor(() => expect(undone.page.button('Log in')).toBeDefined(), 10_000)
-    await undone.page.close()
-    const reset = await openApp(await linkTo(email, 'reset-password'))
-    await vi.waitFor(() => expect(reset.page.button('Change password')).toBeDefined(), 10_000)
-    reset.page.fill({ newPassword })
-    await reset.press('Change password')
-    await reset.shows(email)
-    await reset.page.close()
-  },
-)
 
 type Page = Awaited<ReturnType<typeof renderPage>>
 
@@ -248,45 +193,6 @@ it('verifies the address, changes it, and undoes that, with Expo', async ({
   await press(guide.UndoEmailChange, 'Use this address', 'Your address has changed.')
   expect((await database.login({ email: next, password })).statusCode).toBe(401)
   expect(await linkTo(email, 'reset-password')).toContain('#code=')
-})
-
-reactIt('logs in by a mail with React', async ({ openApp, linkTo, digitsTo }) => {
-  const request = async (email: string) => {
-    const app = await openApp('http://localhost/')
-    await app.press('By mail')
-    await vi.waitFor(() => expect(app.page.button('Send a mail')).toBeDefined(), 10_000)
-    app.page.fill({ email: 'ada@example' })
-    await app.press('Send a mail')
-    await app.shows('must be an email address')
-    app.page.fill({ email })
-    await app.press('Send a mail')
-    await app.shows('Enter the digits of the mail')
-    return app
-  }
-  const [email, other] = [validUser().email, validUser().email]
-  const requested = await request(email)
-  await requested.page.close()
-  const linked = await openApp(await linkTo(email))
-  expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
-  await linked.shows(email)
-  await linked.press('Log out')
-  await vi.waitFor(() => expect(linked.page.button('Send a mail')).toBeDefined(), 10_000)
-  await linked.page.close()
-
-  const app = await request(other)
-  app.page.fill({ digits: '12345' })
-  await app.press('Use the digits')
-  await app.shows('must be six digits')
-  app.page.fill({ digits: await digitsTo(other) })
-  await app.press('Use the digits')
-  await app.shows(other)
-  await app.usher.signOut()
-  await app.page.close()
-  const used = await openApp(await linkTo(other))
-  await used.shows('Finish the login in the browser where you started it')
-  await used.press('Start again')
-  await used.shows('Send a mail')
-  await used.page.close()
 })
 
 it('logs in by a mail with Next.js', async ({ load, linkTo, digitsTo }) => {

@@ -88,7 +88,7 @@ it('asks for a code in logins, and before a sensitive action of the backend', as
   const login = guide.logIn(email, password)
   expect(await guide.answer('000000')).toBe('')
   await vi.waitFor(
-    async () => expect(await guide.answer(guide.nextCode(secret))).toBe('Code is wrong'),
+    async () => expect(await guide.answer(guide.nextCode(secret))).toBe('Second factor is wrong'),
     10_000,
   )
   expect((await login).error).toBeUndefined()
@@ -102,7 +102,7 @@ it('asks for a code in logins, and before a sensitive action of the backend', as
   const payout = pay()
   await guide.answer('000000')
   await vi.waitFor(
-    async () => expect(await guide.answer(guide.nextCode(secret))).toBe('Code is wrong'),
+    async () => expect(await guide.answer(guide.nextCode(secret))).toBe('Second factor is wrong'),
     10_000,
   )
   expect((await payout).status).toBe(200)

@@ -5,7 +5,9 @@ import { type StartOptions, startUsher } from '@usher/server/testing'
 import { createElement, StrictMode } from 'react'
 import { afterEach, it as apiTest, expect, vi } from 'vitest'
 import { password } from '../support/app.js'
-import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator.js'
+import { createAuthenticator } from '../support/authenticator.js'
+import { newGate } from '../support/gate.js'
+import { type Given, stubBrowser } from '../support/passkey-browser.js'
 import { renderPage } from './happy-dom.js'
 import { memoryStore } from './stub-fetch.js'
 
@@ -15,67 +17,6 @@ afterEach(() => {
 })
 
 const origin = 'https://app.example.com'
-const text = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('base64url')
-const bytes = (given: string | null | undefined) =>
-  given ? Uint8Array.from(Buffer.from(given, 'base64url')).buffer : null
-
-type Given = { publicKey: Record<string, unknown>; mediation?: string; signal: AbortSignal }
-const withTexts = (value: unknown): unknown =>
-  value instanceof Uint8Array
-    ? text(value.buffer as ArrayBuffer)
-    : Array.isArray(value)
-      ? value.map(withTexts)
-      : value && typeof value === 'object'
-        ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each)]))
-        : value
-
-const credential = ({
-  id,
-  response,
-  clientExtensionResults = {},
-}: ReturnType<Authenticator['get']> & { clientExtensionResults?: object }) => ({
-  id,
-  response: {
-    ...Object.fromEntries(
-      Object.entries(response).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? value : bytes(value as string),
-      ]),
-    ),
-    getTransports: () => ['internal'],
-  },
-  getClientExtensionResults: () => clientExtensionResults,
-})
-
-/** Replaces what a browser has for passkeys. A ceremony in a list waits until the test chooses. */
-function stubBrowser(authenticator: Authenticator, { lie, error }: { lie?: Lie; error?: string } = {}) {
-  const lists: { choose: () => void; signal: AbortSignal }[] = []
-  const signals = { unknown: vi.fn(async () => {}), accepted: vi.fn(async () => {}) }
-  const fail = (name: string) => Promise.reject(Object.assign(new Error(name), { name }))
-  const get = ({ publicKey, mediation, signal }: Given) => {
-    if (error) return fail(error)
-    const done = () => credential(authenticator.get(withTexts(publicKey) as never, lie))
-    if (!mediation) return Promise.resolve(done())
-    return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () =>
-        reject(Object.assign(new Error('aborted'), { name: 'AbortError' })),
-      )
-      lists.push({ choose: () => resolve(done()), signal })
-    })
-  }
-  const create = ({ publicKey }: Given) =>
-    error
-      ? fail(error)
-      : Promise.resolve(credential(authenticator.create(withTexts(publicKey) as never) as never))
-  vi.stubGlobal('navigator', { credentials: { get, create } })
-  vi.stubGlobal('PublicKeyCredential', {
-    isConditionalMediationAvailable: async () => true,
-    signalUnknownCredential: signals.unknown,
-    signalAllAcceptedCredentials: signals.accepted,
-  })
-  return { lists, signals }
-}
-
 const it = apiTest
   .extend('options', { scope: 'file' }, { appUrl: origin } as StartOptions)
   .extend('usher', { scope: 'file' }, async ({ options }, { onCleanup }) => {
@@ -137,6 +78,31 @@ it('ends the list when another passkey is used, or the page aborts', async ({ pa
   expect(await aborted).toBeUndefined()
 })
 
+it('lets a list that begins late end no login of a click', async ({ page }) => {
+  const { passkeys, client, lists } = await page('edith@example.com')
+  await passkeys.add({ password })
+  await client.signOut()
+  const signals: AbortSignal[] = []
+  const choice = newGate()
+  const { get } = navigator.credentials
+  const waits = async (given: never) => {
+    const { mediation, signal } = given as Given
+    if (mediation) return get(given)
+    signals.push(signal)
+    await choice.opened
+    return get(given)
+  }
+  vi.stubGlobal('navigator', { credentials: { get: waits } })
+  const late = passkeys.autofill()
+  const login = passkeys.login()
+  const later = passkeys.autofill()
+  await vi.waitFor(() => expect(signals).toHaveLength(1))
+  expect([await late, await later, lists.length]).toEqual([undefined, undefined, 0])
+  choice.open()
+  expect((await login).data).toBeDefined()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+})
+
 it.for([
   ['NotAllowedError', 'passkey_cancelled'],
   ['AbortError', 'passkey_cancelled'],
@@ -177,8 +143,8 @@ it('shows a login with React, in strict mode, and ends the list with the compone
     return createElement('p', null, state.isPending ? 'pending' : (state.error?.code ?? 'ready'))
   }
   const page = await renderPage(createElement(StrictMode, null, createElement(View)))
-  await vi.waitFor(() => expect(page.text()).toBe('ready'))
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]))
+  expect(page.text()).toBe('ready')
   await login()
   await vi.waitFor(() => expect(page.text()).toBe('passkey_cancelled'))
   await page.close()

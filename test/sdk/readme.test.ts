@@ -141,6 +141,10 @@ it('runs the snippet Second factor', async ({ runSnippet }) => {
   ])
 })
 
+it('runs the snippet Passkeys, without a browser', async ({ runSnippet }) => {
+  expect((await runSnippet('Passkeys')).logged).toEqual([['No passkeys here'], [undefined]])
+})
+
 it('runs the snippet Tenants and invitations', async ({ runSnippet }) => {
   expect((await runSnippet('Tenants and invitations')).logged).toEqual([
     [['grace@example.com admin']],
@@ -197,6 +201,7 @@ it('runs every snippet of the README', async () => {
     'Log in with a popup',
     'Login by mail',
     'Second factor',
+    'Passkeys',
     'Tenants and invitations',
     'Recover the account',
     'What the database offers',

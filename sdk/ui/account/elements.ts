@@ -1,10 +1,12 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
+import { submit } from '../actions.js'
 import { buttonOf } from '../controls.js'
 import { create, directionOf, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
-import type { Flow } from '../flow-engine.js'
-import { line } from '../view.js'
+import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
+import { messageOf } from '../messages.js'
+import { type Line, line, type Screen } from '../view.js'
 import { factors } from './factors.js'
 import { identities, sessions } from './logins.js'
 import { deletion, email, password, profile } from './profile.js'
@@ -37,13 +39,15 @@ abstract class UserElement extends UsherElement {
       const { token } = client
       const [user, features] = token ? await Promise.all([client.me(), client.features()]) : []
       if (token !== client.token) return
-      if (user?.error ?? features?.error) this.send('usher-error', { error: user?.error ?? features?.error })
+      const error = user?.error ?? features?.error
+      if (error) this.send('usher-error', { error })
       this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
+      if (error && client.token) this.#failed(client, messageOf(error), load)
     }
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
-        if (!client.token || !this.#user) load()
+        if (!client.token || userIdOf(client) !== this.#user) load()
       }),
     )
     this.onEnd(() => this.#stop())
@@ -67,6 +71,27 @@ abstract class UserElement extends UsherElement {
       },
     }
     return account
+  }
+
+  /** Says why there is nothing to show. */
+  #failed(client: Client, text: Line, load: () => Promise<void>) {
+    const screen: Screen = {
+      name: 'unavailable',
+      title: line('unavailableTitle'),
+      lines: [text],
+      actions: [
+        submit('tryAgain', async () => {
+          await load()
+          // The menu may be missing for the same reason.
+          this.send('usher-change')
+          return undefined
+        }),
+      ],
+    }
+    const flow = createFlow(client, () => screen)
+    flow.show(screen)
+    this.#flows = [flow]
+    this.paint()
   }
 
   /** Called after a change of the user. */
@@ -156,10 +181,20 @@ export class UsherUserMenu extends UsherElement {
   protected override begin(client: Client) {
     this.#client = client
     const load = async () => {
-      this.#user = client.token ? (await client.me()).data : undefined
+      const id = userIdOf(client)
+      const user = client.token ? (await client.me()).data : undefined
+      // Otherwise the user has logged out meanwhile.
+      if (id !== userIdOf(client)) return
+      this.#user = user
       if (this.isConnected) this.paint()
     }
-    this.onEnd(client.subscribe(load))
+    this.onEnd(
+      client.subscribe(() => {
+        if (userIdOf(client) !== this.#user?.id) load()
+      }),
+    )
+    document.addEventListener('usher-change', load)
+    this.onEnd(() => document.removeEventListener('usher-change', load))
     load()
   }
 

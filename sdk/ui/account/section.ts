@@ -35,9 +35,10 @@ const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isW
 /** Returns the flow of a section, which is drawn again after each change. */
 export function flowOf(account: Account, section: Section): Flow {
   let operations: Operations
+  let isLeft = false
   const read = async () => {
-    const read = await section(account, operations)
-    return again('actions' in read ? read : failed(read))
+    const screen = await section(account, operations)
+    return again('actions' in screen ? screen : failed(screen))
   }
 
   /** Draws the section again after an action without another screen. */
@@ -46,7 +47,8 @@ export function flowOf(account: Account, section: Section): Flow {
       ...action,
       async run(values: Readonly<Record<string, string>>) {
         const outcome = await action.run(values)
-        if (!outcome || outcome.error || outcome.fieldErrors) return outcome
+        // Such as the members of a tenant that the user has left.
+        if (isLeft || !outcome || outcome.error || outcome.fieldErrors) return outcome
         return { ...outcome, screen: outcome.screen ? again(outcome.screen) : await read() }
       },
     })
@@ -54,7 +56,7 @@ export function flowOf(account: Account, section: Section): Flow {
     return { ...screen, actions: screen.actions.map(wrap), ...(items && { items }) }
   }
 
-  return createFlow(
+  const flow = createFlow(
     account.client,
     (usher) => {
       operations = usher
@@ -65,6 +67,13 @@ export function flowOf(account: Account, section: Section): Flow {
       return undefined
     },
   )
+  const { stop } = flow
+  return Object.assign(flow, {
+    stop() {
+      isLeft = true
+      stop()
+    },
+  })
 }
 
 /** Returns the name of a role: of a built-in one in the reader's language. */

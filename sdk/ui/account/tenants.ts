@@ -121,7 +121,7 @@ function memberItem(
       ...(mayChange ? [] : [roleName(role)]),
       line('joinedOn', { date: new Date(joinedAt) }),
     ],
-    ...(mayChange && { field: roleField(fieldName, given, role) }),
+    ...(mayChange && { field: { ...roleField(fieldName, given, role), object: name } }),
     actions: [
       ...(mayChange ? [{ ...change, id: `change-${id}`, object: name }] : []),
       ...(isSelf || mayChange ? [{ ...remove, id: `remove-${id}`, object: name }] : []),

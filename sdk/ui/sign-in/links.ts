@@ -131,7 +131,8 @@ function logInFirst(signIn: SignIn, next: ScreenName): Outcome {
 }
 
 /** Returns what follows a change by a link: the account, or a login. */
-const after = (signIn: SignIn, status: Line): Outcome => ({
-  ...signIn.to(signIn.client.token ? 'signed-in' : 'log-in'),
-  status,
-})
+async function after(signIn: SignIn, status: Line): Promise<Outcome> {
+  // The client learns whether the change has ended its session.
+  if (signIn.client.token) await signIn.client.me()
+  return { ...signIn.to(signIn.client.token ? 'signed-in' : 'log-in'), status }
+}

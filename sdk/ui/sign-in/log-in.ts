@@ -35,7 +35,8 @@ export function logIn(signIn: SignIn): Screen {
       !hides(signIn, 'passkeys') && {
         async start(signal) {
           const result = await signIn.passkeys.autofill({ signal })
-          return result && outcomeOf(Promise.resolve(result), signIn.signedIn)
+          if (!result || signal.aborted) return undefined
+          return outcomeOf(Promise.resolve(result), signIn.signedIn)
         },
       }),
   }

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { relatedOrigins, relyingPartyOf } from '../../domain/databases/relying-party.js'
 import {
   type DatabaseSettings,
   settingEntries,
@@ -15,7 +16,6 @@ import {
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { getMailSettings } from '../../domain/management/mail-settings.js'
-import { relatedOrigins, relyingPartyOf } from '../../domain/passkeys/relying-party.js'
 import { usageError } from '../../domain/problem.js'
 import type { MailSettings } from '../../store/queries/mail-settings.js'
 import { audit } from '../../telemetry/audit.js'

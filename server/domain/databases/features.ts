@@ -1,7 +1,7 @@
 import type { Features } from '@usher/contract'
-import { hasPasskeys } from '../passkeys/relying-party.js'
 import { passwordLengths } from '../passwords/policy.js'
 import { type Database, loginMailOf } from './find-database.js'
+import { hasPasskeys } from './relying-party.js'
 import { builtInRoles } from './tenant-settings.js'
 
 /** Returns what the pages of an app need to know about a database. */

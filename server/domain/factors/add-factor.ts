@@ -12,6 +12,7 @@ import {
 import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
+import { requireDomainOf } from '../databases/require-same-domain.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
@@ -59,7 +60,7 @@ interface ProvenFactor {
 /**
  * Adds a factor. The first one also creates recovery codes. If a login has demanded the factor, this is its end.
  *
- * @throws {Problem} `challenge_invalid`; `factors_full`
+ * @throws {Problem} `challenge_invalid`; `factors_full`; `passkey_invalid` if the domain of passkeys has changed
  */
 export async function addFactor(
   context: AppContext,
@@ -95,6 +96,7 @@ async function add(change: Change, factor: NewFactor, generation: number): Promi
   if (locked?.generation !== generation || locked.disabledAt) throw new Problem('challenge_invalid')
   const present = (await findFactors(change, key)).filter((each) => each.kind === kind)
   if (present.length >= mostFactors[kind]) throw new Problem('factors_full')
+  if (factor.kind === 'passkey') await requireDomainOf(change, factor.domain)
   await insertFactor(change, factor)
   const { codes, hashes } = newRecoveryCodes()
   const hasCodes = (await countRecoveryCodes(change, key)) > 0

@@ -18,13 +18,13 @@ import {
   refuseOperators,
   ruleDatabase,
 } from '../databases/find-database.js'
+import { requireSameDomain } from '../databases/require-same-domain.js'
 import { type DatabaseSettings, defaultSettings, settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
-import { requireSameDomain } from '../passkeys/require-same-domain.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
@@ -127,7 +127,7 @@ export async function setDatabase(
     if (require) await lockSigningKeys(change, id)
     require?.(settingsOf((await findDatabaseRow(change, request.database)) ?? former))
     if (settings.roles) await requireUnused(change, settings.roles)
-    if (!force) await requireSameDomain(change, former, { ...former, ...settings })
+    if (!force) await requireSameDomain(change, settings)
     const sealed =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })

@@ -1,11 +1,11 @@
-import { findLockedRoles } from '../../store/queries/databases.js'
+import { findLockedSettings } from '../../store/queries/databases.js'
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import { findUsedRole } from '../../store/queries/members.js'
 import type { Change } from '../change.js'
 import { Problem } from '../problem.js'
 
 /**
- * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
+ * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedSettings`.
  *
  * @throws {Problem} if a member or an invitation has one
  */
@@ -13,7 +13,8 @@ export async function requireUnused(change: Change, kept: readonly string[]) {
   const { id } = change.database
   await lockSigningKeys(change, id)
   // Read under the lock, because another command may have added a role.
-  const removed = (await findLockedRoles(change, id)).filter((role) => !kept.includes(role))
+  const { roles = [] } = (await findLockedSettings(change, id)) ?? {}
+  const removed = roles.filter((role) => !kept.includes(role))
   if (removed.length === 0) return
   const used = await findUsedRole(change, id, removed)
   if (used)

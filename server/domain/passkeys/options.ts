@@ -2,8 +2,8 @@ import type { PublicKeyCredentialRequestOptionsJSON } from '@usher/contract'
 import type { ListedFactor } from '../../store/queries/factors.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { relyingPartyOf } from '../databases/relying-party.js'
 import { challengeMilliseconds, challengeText } from './challenge.js'
-import { relyingPartyOf } from './relying-party.js'
 
 /** Returns how browsers find the passkeys among factors that work at a domain. */
 export const descriptorsOf = (factors: readonly ListedFactor[], domain: string) =>

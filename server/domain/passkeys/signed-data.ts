@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RelyingParty } from './relying-party.js'
+import type { RelyingParty } from '../databases/relying-party.js'
 
 // The checks that decide, before a library verifies the signature: WebAuthn Level 3, sections 7.1 and 7.2.
 

@@ -1,11 +1,11 @@
 import type { AuthenticationResponseJSON } from '@usher/contract'
 import { findPasskey } from '../../store/queries/passkeys.js'
 import type { AppContext } from '../context.js'
+import { relyingPartyOf } from '../databases/relying-party.js'
 import type { DatabaseRequest } from '../request.js'
 import { acceptAssertion } from './accept-assertion.js'
 import { readChallenge } from './challenge.js'
 import type { PasskeyProof } from './options.js'
-import { relyingPartyOf } from './relying-party.js'
 import { RefusedResponse, readClientData } from './signed-data.js'
 
 /**

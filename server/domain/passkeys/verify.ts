@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@usher/contract'
 import type { Passkey } from '../../store/queries/passkeys.js'
-import type { RelyingParty } from './relying-party.js'
+import type { RelyingParty } from '../databases/relying-party.js'
 import {
   type AuthenticatorData,
   type ClientData,

@@ -34,8 +34,10 @@ export interface NewConfirmation {
 export async function issueConfirmation(
   { findSecrets, now }: Pick<AppContext, 'findSecrets' | 'now'>,
   { id }: Pick<Database, 'id'>,
-  { user, tokenId, amr, expiresAt = now() + maxAgeSeconds * 1000 }: NewConfirmation,
+  { user, tokenId, amr, ...given }: NewConfirmation,
 ): Promise<Confirmation> {
+  const at = now()
+  const { expiresAt = at + maxAgeSeconds * 1000 } = given
   const value = signedValue(await findSecrets(id), 'confirmation', {
     userId: user.id,
     generation: user.generation,
@@ -43,7 +45,7 @@ export async function issueConfirmation(
     amr,
     expiresAt,
   } satisfies Confirmed)
-  return { value, maxAge: Math.max(0, Math.floor((expiresAt - now()) / 1000)) }
+  return { value, maxAge: Math.max(0, Math.floor((expiresAt - at) / 1000)) }
 }
 
 /** Returns what a confirmation of the user and the session of a request says. @throws {Problem} `step_up_required` */

@@ -1,5 +1,5 @@
 import type { FieldError } from '@usher/contract'
-import { findLockedRoles } from '../../store/queries/databases.js'
+import { findLockedSettings } from '../../store/queries/databases.js'
 import type { Queries } from '../../store/store.js'
 import type { Database } from '../databases/find-database.js'
 import { builtInRoles } from '../databases/tenant-settings.js'
@@ -64,7 +64,8 @@ type RoleFields = readonly (readonly [path: string, role: string | undefined])[]
 export async function unknownStoredRoles(transaction: Queries, databaseId: string, fields: RoleFields) {
   // Most roles are built in and need no statement.
   if (unknownRoles({ roles: [] }, fields).length === 0) return []
-  return unknownRoles({ roles: await findLockedRoles(transaction, databaseId) }, fields)
+  const { roles = [] } = (await findLockedSettings(transaction, databaseId)) ?? {}
+  return unknownRoles({ roles }, fields)
 }
 
 /** Returns the errors of fields with roles that a database does not have. */

@@ -42,20 +42,26 @@ const findDatabasesByPathStatement = `
   JOIN usher.workspace AS w ON w.slug = wanted.slug
   JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`
 
+/** The settings of which stored rows depend. */
+export type LockedSettings = Pick<Database, 'roles' | 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>
+
 /**
- * Returns the roles of a database. None can be removed until the transaction ends, because the removal locks the signing keys,
- * and so does this function. A request must not lock the row of the database, which a distributed store has on every node.
+ * Returns settings of a database. No role can be removed and the domain of passkeys cannot change until the transaction ends, because
+ * these changes lock the signing keys, and so does this function. A request must not lock the row of the database, which a
+ * distributed store has on every node.
  */
-export async function findLockedRoles({ query }: Queries, id: Database['id']) {
+export async function findLockedSettings({ query }: Queries, id: Database['id']) {
   await query(lockKeysStatement, [id])
   // A separate statement, because only a later one sees the changes of the transaction that the lock waited for.
-  const [row] = await query<Pick<Database, 'roles'>>(findRolesStatement, [id])
-  return row?.roles ?? []
+  const [row] = await query<LockedSettings>(findSettingsStatement, [id])
+  return row
 }
 
 const lockKeysStatement = 'SELECT kid FROM usher.signing_key WHERE database_id = $1::uuid FOR KEY SHARE'
 
-const findRolesStatement = 'SELECT roles FROM usher.database WHERE id = $1::uuid'
+const findSettingsStatement = `
+  SELECT roles, passkey_domain AS "passkeyDomain", passkey_origins AS "passkeyOrigins", app_url AS "appUrl"
+  FROM usher.database WHERE id = $1::uuid`
 
 /** Returns the path of the oldest database, or undefined. The operators' database does not count. */
 export async function findOldestDatabase(store: Queries) {

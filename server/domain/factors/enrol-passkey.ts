@@ -2,15 +2,15 @@ import type { AddedFactor, AddPasskeyBody, EnrolledPasskey, EnrolPasskeyBody } f
 import { v7 as uuidv7 } from 'uuid'
 import { isUniqueViolation } from '../../store/errors.js'
 import type { AppContext } from '../context.js'
-import { addFactor, type Enrolment, type EnrolRequest, requireEnrolment } from '../factors/add-factor.js'
-import { requireEnroller } from '../factors/require-enroller.js'
+import { appNameOf, requireRelyingParty } from '../databases/relying-party.js'
+import { challengeMilliseconds, challengeText, readChallenge } from '../passkeys/challenge.js'
+import { descriptorsOf } from '../passkeys/options.js'
+import { ifRefused } from '../passkeys/refusal.js'
+import { readClientData } from '../passkeys/signed-data.js'
+import { algorithms, verifyRegistration } from '../passkeys/verify.js'
 import { Problem } from '../problem.js'
-import { challengeMilliseconds, challengeText, readChallenge } from './challenge.js'
-import { descriptorsOf } from './options.js'
-import { ifRefused } from './refusal.js'
-import { appNameOf, requireRelyingParty } from './relying-party.js'
-import { readClientData } from './signed-data.js'
-import { algorithms, verifyRegistration } from './verify.js'
+import { addFactor, type Enrolment, type EnrolRequest, requireEnrolment } from './add-factor.js'
+import { requireEnroller } from './require-enroller.js'
 
 /** Returns the user handle of the passkeys of a user (WebAuthn, section 4): it tells nothing of the user. */
 const userHandleOf = (userId: string) => Buffer.from(userId)

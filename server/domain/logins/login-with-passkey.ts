@@ -2,15 +2,15 @@ import type { BegunPasskeyLogin, ConfirmedUser, LoginWithPasskeyBody } from '@us
 import { findPasskeyLogin } from '../../store/queries/passkeys.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
+import { requireRelyingParty } from '../databases/relying-party.js'
 import { confirmedUser } from '../factors/confirmed-user.js'
+import { acceptAssertion } from '../passkeys/accept-assertion.js'
+import { challengeMilliseconds, challengeText, readChallenge } from '../passkeys/challenge.js'
+import { ifRefused } from '../passkeys/refusal.js'
+import { RefusedResponse, readClientData } from '../passkeys/signed-data.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { acceptAssertion } from './accept-assertion.js'
-import { challengeMilliseconds, challengeText, readChallenge } from './challenge.js'
-import { ifRefused } from './refusal.js'
-import { requireRelyingParty } from './relying-party.js'
-import { RefusedResponse, readClientData } from './signed-data.js'
 
 /** Returns what a browser needs to log in with a passkey. Reads and stores nothing. */
 export async function beginPasskeyLogin(

@@ -1,8 +1,8 @@
 import { findMailSettings } from '../../store/queries/mail-settings.js'
 import type { AppContext } from '../context.js'
-import type { RuleDatabase } from '../databases/find-database.js'
-import { isDomain } from '../databases/passkey-settings.js'
 import { Problem } from '../problem.js'
+import type { RuleDatabase } from './find-database.js'
+import { isDomain } from './passkey-settings.js'
 
 type PasskeyDatabase = Pick<RuleDatabase, 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>
 

@@ -1,0 +1,160 @@
+// Takes the pictures of the elements for the documentation: each screen in English and Arabic, light and dark, at 320 and 1280 pixels.
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { servePage } from '../test/browser/elements.js'
+import { findChromium, launchChromium } from '../test/support/chromium.js'
+
+const folder = 'docs/guides/elements'
+
+/** A page whose client has a stub of the server, so that each screen can be reached. */
+const script = `
+import { start } from '@usher/sdk/ui'
+import { startAccount } from '@usher/sdk/ui/account'
+import { ar } from '@usher/sdk/ui/texts/ar'
+import '@usher/sdk/ui.css'
+import { createStubClient, problemReply } from './test/support/ui-client.js'
+const { replies = {}, isLoggedIn = false } = JSON.parse(sessionStorage.getItem('scene') ?? '{}')
+const { client } = createStubClient({ isLoggedIn }, (operation) =>
+  replies[operation] && problemReply(replies[operation].code, replies[operation]))
+const options = { client, languages: { ar } }
+start(options)
+startAccount(options)
+`
+
+const secondFactor = { challenge: 'c', expiresIn: 300, methods: ['totp', 'recoveryCode'] }
+const tooShort = [
+  { path: 'email', code: 'email_invalid', detail: '' },
+  { path: 'password', code: 'too_short', min: 8, detail: '' },
+]
+
+interface Scene {
+  body: string
+  replies?: Record<string, object>
+  isLoggedIn?: boolean
+  steps?: (page: Page) => Promise<void>
+}
+
+const act = (page: Page, action: string) => page.locator(`[data-action="${action}"]`).click()
+const shows = (page: Page, screen: string) => page.locator(`[data-screen="${screen}"]`).waitFor()
+const logIn = async (page: Page) => {
+  await page.locator('[name=email]').fill('ada@example.com')
+  await page.locator('[name=password]').fill('correct horse')
+  await act(page, 'logIn')
+}
+const enrol = async (page: Page) => {
+  await logIn(page)
+  await act(page, 'enrolTotp')
+  await page.locator('svg').waitFor()
+}
+const signIn = '<usher-sign-in></usher-sign-in>'
+const account = (sections: string): Scene => ({
+  body: `<usher-account sections="${sections}"></usher-account>`,
+  isLoggedIn: true,
+  steps: (page) => shows(page, sections.split(' ').at(-1) ?? ''),
+})
+const enrolment = { login: { code: 'enrolment_required', secondFactor } }
+
+const scenes: Record<string, Scene> = {
+  'log-in': { body: signIn, steps: (page) => shows(page, 'log-in') },
+  'sign-up': {
+    body: '<usher-sign-in screen="sign-up"></usher-sign-in>',
+    replies: { createUser: { code: 'validation_failed', errors: tooShort } },
+    async steps(page) {
+      await page.locator('[name=email]').fill('ada@example')
+      await page.locator('[name=password]').fill('ada')
+      await act(page, 'signUp')
+      await page.locator('[aria-invalid]').first().waitFor()
+    },
+  },
+  'mail-sent': {
+    body: '<usher-sign-in screen="mail-login"></usher-sign-in>',
+    async steps(page) {
+      await page.locator('[name=email]').fill('ada@example.com')
+      await act(page, 'sendMail')
+      await shows(page, 'mail-sent')
+    },
+  },
+  'second-factor': {
+    body: signIn,
+    replies: { login: { code: 'second_factor_required', secondFactor } },
+    async steps(page) {
+      await logIn(page)
+      await shows(page, 'second-factor')
+    },
+  },
+  'enrol-totp': { body: signIn, replies: enrolment, steps: enrol },
+  'recovery-codes': {
+    body: signIn,
+    replies: enrolment,
+    async steps(page) {
+      await enrol(page)
+      await page.locator('[name=totp]').fill('240618')
+      await act(page, 'verify')
+      await shows(page, 'recovery-codes')
+    },
+  },
+  'reset-password': { body: '<usher-sign-in screen="reset-password"></usher-sign-in>' },
+  invitation: { body: '<usher-sign-in screen="invitation"></usher-sign-in>' },
+  'choose-tenant': {
+    body: '<usher-sign-in tenant="choose"></usher-sign-in>',
+    async steps(page) {
+      await logIn(page)
+      await shows(page, 'choose-tenant')
+    },
+  },
+  account: account('profile email'),
+  factors: account('factors sessions'),
+  tenant: {
+    body: '<usher-user-menu></usher-user-menu><usher-tenant></usher-tenant>',
+    isLoggedIn: true,
+    steps: (page) => shows(page, 'members'),
+  },
+}
+
+const looks = (['en', 'ar'] as const).flatMap((lang) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ lang, colorScheme })),
+)
+const browser = await launchChromium(findChromium())
+
+/** Returns a picture of a scene as a URL. */
+async function picture(
+  scene: Scene,
+  url: string,
+  { width, lang, colorScheme }: (typeof looks)[number] & { width: number },
+) {
+  const page = await browser.newPage({ viewport: { width, height: 400 }, colorScheme, locale: lang })
+  await page.addInitScript((given) => sessionStorage.setItem('scene', given), JSON.stringify(scene))
+  await page.route(url, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace('lang="en"', `lang="${lang}"`) })
+  })
+  await page.goto(url)
+  await page.locator('[data-part="form"]').first().waitFor()
+  await scene.steps?.(page)
+  const image = await page.screenshot({ fullPage: true })
+  await page.close()
+  return `data:image/png;base64,${image.toString('base64')}`
+}
+
+try {
+  await mkdir(folder, { recursive: true })
+  for (const [name, scene] of Object.entries(scenes)) {
+    const served = await servePage({ script, body: scene.body, server: 'http://localhost:3000' })
+    const rows: string[] = []
+    for (const width of [320, 1280]) {
+      const images = await Promise.all(
+        looks.map((look) => picture(scene, `${served.url}/`, { ...look, width })),
+      )
+      rows.push(`<p>${images.map((src) => `<img width="312" src="${src}">`).join('')}</p>`)
+    }
+    const sheet = await browser.newPage({ viewport: { width: 1296, height: 100 } })
+    await sheet.setContent(
+      `<style>body{margin:8px;background:#ccc}p{margin:0 0 8px;display:flex;gap:8px;align-items:start}</style>${rows.join('')}`,
+    )
+    await writeFile(`${folder}/${name}.png`, await sheet.screenshot({ fullPage: true }))
+    await sheet.close()
+    await served.close()
+  }
+} finally {
+  await browser.close()
+}

@@ -1,0 +1,394 @@
+import { createClient } from '@usher/sdk'
+import { startUsher } from '@usher/server/testing'
+import { describe, expect } from 'vitest'
+import { password } from '../support/app.js'
+import { totpAt } from '../support/second-factor.js'
+import { accessibilityErrorsOf } from './accessibility.js'
+import { it as browserTest, hasBrowser } from './browser.js'
+import { servePage } from './elements.js'
+import { expectFieldErrors, expectTexts, fieldOf, fill, formOf, isFocused, press, send } from './forms.js'
+
+const script = (place: object) => `
+import { createSessionClient } from '@usher/sdk/session'
+import { start } from '@usher/sdk/ui'
+import { startAccount } from '@usher/sdk/ui/account'
+import '@usher/sdk/ui.css'
+import { en } from './sdk/ui/texts/en.ts'
+import { enAccount } from './sdk/ui/texts/en-account.ts'
+
+const stores = { tokenStore: () => localStorage, sessionStore: () => localStorage }
+const client = createSessionClient({ ...${JSON.stringify(place)}, ...stores })
+// As long as the English ones.
+const ar = Object.fromEntries(
+  Object.entries({ ...en, ...enAccount }).map(([key, text]) => [key, 'نص ' + (text.other ?? text)]),
+)
+const options = { client, languages: { ar } }
+start(options)
+startAccount(options)
+Object.assign(globalThis, {
+  client,
+  heard: [],
+  put(...elements) {
+    const made = elements.map(([name, attributes = {}, properties = {}]) => {
+      const node = Object.assign(document.createElement(name), properties)
+      for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
+      return node
+    })
+    document.querySelector('main').replaceChildren(...made)
+  },
+})
+for (const type of ['usher-submit', 'usher-signed-in', 'usher-tenant', 'usher-screen'])
+  addEventListener(type, ({ detail }) => heard.push([type, detail?.screen ?? detail?.tenantId]))
+`
+
+const it = browserTest
+  .extend('server', { scope: 'file' }, async ({ executable: _ }, { onCleanup }) => {
+    const server = await startUsher()
+    onCleanup(server.stop)
+    return server
+  })
+  .extend('served', { scope: 'file' }, async ({ server }, { onCleanup }) => {
+    const { baseUrl, workspace, database } = server
+    const page = await servePage({
+      script: script({ baseUrl, workspace, database }),
+      body: '<main></main>',
+      server: baseUrl,
+    })
+    onCleanup(page.close)
+    return page.url
+  })
+  /** Opens a page with elements, in a new browser. */
+  .extend('visit', ({ open, server, served }) => async (...elements: Element[]) => {
+    const visit = await open([server.baseUrl, served])
+    await visit.page.goto(served)
+    await put(visit.page, ...elements)
+    return visit
+  })
+  /** Opens a page with the account and the team of a new user. */
+  .extend('visitUser', ({ visit }) => async () => {
+    const visited = await visit()
+    await run(visited.page, `client.createUser(${JSON.stringify(newUser('Engines'))})`)
+    await put(visited.page, ...everything)
+    await formOf(visited.page, 'Devices').waitFor()
+    return visited
+  })
+
+type Page = Parameters<typeof formOf>[0]
+type Element = [name: string, attributes?: object, properties?: object]
+
+const signIn: Element = ['usher-sign-in']
+const everything: Element[] = [
+  ['h1', {}, { textContent: 'Account' }],
+  ['usher-user-menu', { 'account-href': '/' }],
+  ['usher-account'],
+  ['usher-tenant'],
+]
+
+const run = <Value>(page: Page, code: string) => page.evaluate<Value>(code)
+const put = (page: Page, ...elements: Element[]) => run(page, `put(...${JSON.stringify(elements)})`)
+
+const names = ['<img src=x onerror=alert(1)>', 'x'.repeat(255), 'مرحبا \u202egnp.exe ‏שלום']
+
+let users = 0
+const newUser = (newTenant?: string) => ({ email: `user-${++users}@example.com`, password, newTenant })
+
+/** Calls an operation of the client in the page. Returns its data. */
+async function call<Data>(page: Page, operation: string, ...given: unknown[]) {
+  const { data, error } = await run<{ data: Data; error: unknown }>(
+    page,
+    `client.${operation}(...${JSON.stringify(given)}).then(({ data, error }) => ({ data, error: error?.code }))`,
+  )
+  expect(error).toBeUndefined()
+  return data
+}
+
+const widthOf = (page: Page) => run<number>(page, 'document.documentElement.scrollWidth')
+
+/** Expects that nothing is wider than the page, or cut off. */
+async function expectFits(page: Page, width: number) {
+  expect(await widthOf(page)).toBeLessThanOrEqual(width)
+  const cut = `[...document.querySelectorAll('main :is(h1, h2, p, li, label, button, summary, strong)')]
+    .filter((node) => getComputedStyle(node).display !== 'inline' && node.scrollWidth > node.clientWidth + 1)
+    .map((node) => node.outerHTML.slice(0, 120))`
+  expect(await run(page, cut)).toEqual([])
+}
+
+const screens = [
+  'log-in',
+  'sign-up',
+  'forgot-password',
+  'mail-login',
+  'mail-sent',
+  'prove-email',
+  'reset-password',
+  'verify-email',
+  'change-email',
+  'undo-email-change',
+  'invitation',
+  'enrol',
+  'choose-tenant',
+  'create-tenant',
+  'expired-link',
+  'closed',
+  'unavailable',
+  'signed-in',
+]
+
+/** Shows each screen of the login. */
+async function eachScreen(page: Page, check: () => Promise<void>) {
+  for (const screen of screens) {
+    await put(page, ['usher-sign-in', { screen }])
+    await page.locator(`form[data-screen="${screen}"]`).waitFor()
+    await check()
+  }
+}
+
+describe.skipIf(!hasBrowser)('the elements', () => {
+  it('sign up with fields of the app and a tenant, and then leave', async ({ visit, served }) => {
+    const { page, expectFailedLoads } = await visit()
+    await run(
+      page,
+      `put(['usher-sign-in', { tenant: 'choose', hide: 'mail-login', 'redirect-to': '/welcome#team' },
+        { signUpFields: [{ name: 'company', label: 'Company', required: true }] }])`,
+    )
+    const { email } = newUser()
+    const refuse = (event: Event) => {
+      const { detail } = event as CustomEvent
+      if (detail.values.company === 'Rivals') detail.wait(Promise.reject({ fields: { company: 'Not you.' } }))
+    }
+    await run(page, `addEventListener('usher-submit', ${refuse})`)
+    await press(formOf(page, 'Log in'), 'Create an account')
+    const form = formOf(page, 'Sign up')
+    await send(form, { 'Email address': email, Password: password }, 'Sign up')
+    await expectFieldErrors(form, { Company: 'This is required.' })
+    await send(form, { Company: 'Rivals' }, 'Sign up')
+    await expectFieldErrors(form, { Company: 'Not you.' })
+    await send(form, { Company: 'Acme' }, 'Sign up')
+    const create = formOf(page, 'Create a team')
+    await create.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await send(create, { 'Name of the team': ' ' }, 'Create')
+    await expectFieldErrors(create, { 'Name of the team': 'This is required.' })
+    await expectFailedLoads('400 tenants')
+    await send(create, { 'Name of the team': 'Engines' }, 'Create')
+    await page.waitForURL(`${served}/welcome#team`)
+    const user = await call<{ memberships: { id: string; name: string }[] }>(page, 'me')
+    expect(user.memberships.map(({ name }) => name)).toEqual(['Engines'])
+    await run(page, 'client.signOut()')
+    await put(page, ['usher-sign-in', { tenant: 'choose' }])
+    await send(formOf(page, 'Log in'), { 'Email address': email, Password: password }, 'Log in')
+    const choice = formOf(page, 'Choose a team')
+    await choice.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await press(choice, 'Choose Engines')
+    await formOf(page, 'You are logged in').waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    const heard = await run<string[][]>(page, 'heard')
+    expect(heard).toContainEqual(['usher-tenant', user.memberships[0]?.id])
+    expect(heard.filter(([type]) => type === 'usher-signed-in')).toHaveLength(1)
+  })
+
+  it('move the focus to the title of a new screen, and remove a form that has succeeded', async ({
+    visit,
+  }) => {
+    const { page } = await visit(signIn)
+    await press(formOf(page, 'Log in'), 'Create an account')
+    const form = formOf(page, 'Sign up')
+    expect(await isFocused(form.getByRole('heading'))).toBe(true)
+    await fill(form, { 'Email address': newUser().email, Password: password })
+    const node = await form.elementHandle()
+    const entries = await run<number>(page, 'history.length')
+    await run(page, 'globalThis.replaced = 0, history.replaceState = () => void globalThis.replaced++')
+    await press(form, 'Sign up')
+    const done = formOf(page, 'You are logged in')
+    await done.waitFor()
+    expect(await node?.evaluate(({ isConnected }) => isConnected)).toBe(false)
+    expect(await isFocused(done.getByRole('heading'))).toBe(true)
+    // What lets password managers save the password. It adds no entry to the history.
+    expect(await run(page, 'globalThis.replaced')).toBe(1)
+    expect(await run(page, 'history.length')).toBe(entries)
+  })
+
+  it('have no accessibility errors on any screen of the login', async ({ visit }) => {
+    const { page } = await visit()
+    await eachScreen(page, async () => expect(await accessibilityErrorsOf(page)).toEqual([]))
+  })
+
+  it('accept a paste in every field', async ({ visit, visitUser, served }) => {
+    const pasteEverywhere = async (page: Page) => {
+      const inputs = page.locator('main input:not([readonly])')
+      for (const input of await inputs.all()) {
+        await input.focus()
+        await page.keyboard.press('Control+a')
+        await page.keyboard.press('Control+v')
+        expect(await input.inputValue()).toBe('123456')
+      }
+      return inputs.count()
+    }
+    const { page } = await visit(signIn)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
+    await run(page, 'navigator.clipboard.writeText("123456")')
+    let fields = 0
+    await eachScreen(page, async () => {
+      fields += await pasteEverywhere(page)
+    })
+    expect(fields).toBe(11)
+    const user = await visitUser()
+    await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
+    await run(user.page, 'navigator.clipboard.writeText("123456")')
+    expect(await pasteEverywhere(user.page)).toBeGreaterThan(8)
+  })
+
+  it('show hostile and long names as text, without scrolling at 320 pixels', async ({ server, visit }) => {
+    const { page } = await visit()
+    await page.setViewportSize({ width: 320, height: 640 })
+    const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.example.com`
+    await call(page, 'createUser', { email, password, newTenant: 'Engines' })
+    const { challenge, secret } = await call<Record<'challenge' | 'secret', string>>(page, 'enrolTotp', {
+      password,
+    })
+    const totp = totpAt(secret, server.now())
+    const { factor, recoveryCodes } = await call<{ factor: { id: string }; recoveryCodes: string[] }>(
+      page,
+      'addTotp',
+      { challenge, totp },
+    )
+    for (const name of names) {
+      const other = createClient(server)
+      const { error } = await other.login({ email, password })
+      const first = error?.secondFactor?.challenge ?? ''
+      await other.verifySecondFactor({ challenge: first, recoveryCode: recoveryCodes.pop() ?? '' })
+      await other.openSession({ label: name.slice(0, 64) })
+    }
+    const { memberships } = await call<{ memberships: { id: string }[] }>(page, 'me')
+    for (const name of names) {
+      await call(page, 'updateMe', { preferredName: name })
+      await call(page, 'updateTenant', memberships[0]?.id, { name })
+      await call(page, 'renameFactor', factor.id, { name: name.slice(0, 64) })
+      await put(page, ...everything)
+      await formOf(page, 'Devices').getByText(name.slice(0, 64), { exact: true }).waitFor()
+      await formOf(page, 'Members').getByText(name, { exact: true }).waitFor()
+      await page.locator('usher-user-menu summary').click()
+      await expectFits(page, 320)
+      expect(await page.locator('main img').count()).toBe(0)
+      expect(await accessibilityErrorsOf(page)).toEqual([])
+    }
+    await press(formOf(page, 'Members'), `Leave ${names.at(-1)}`)
+    await formOf(page, 'Are you sure?').waitFor()
+    await expectFits(page, 320)
+    // One in the middle of a text does not turn it round.
+    expect(await page.locator('bdi').count()).toBeGreaterThan(10)
+  })
+
+  it('are written from right to left in Arabic, but addresses and codes are not', async ({
+    visit,
+    visitUser,
+  }) => {
+    const { page } = await visit()
+    await run(page, 'document.documentElement.lang = "ar"')
+    await put(page, signIn)
+    const form = page.locator('form[data-screen="log-in"]')
+    await form.waitFor()
+    const root = page.locator('[data-part="root"]')
+    expect(await root.getAttribute('dir')).toBe('rtl')
+    expect(await root.getAttribute('lang')).toBe('ar')
+    expect(await form.getByRole('heading').textContent()).toBe('نص Log in')
+    const [input, reveal] = await Promise.all(
+      ['input[name="password"]', '[data-part="reveal"]'].map((part) => form.locator(part).boundingBox()),
+    )
+    expect(reveal?.x).toBeLessThan(input?.x ?? 0)
+    for (const name of ['email', 'password'])
+      expect(
+        await form.locator(`[name="${name}"]`).evaluate((node) => getComputedStyle(node).direction),
+      ).toBe('ltr')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    const user = await visitUser()
+    await user.page.setViewportSize({ width: 320, height: 640 })
+    await run(user.page, 'document.documentElement.lang = "ar"')
+    await put(user.page, ...everything)
+    await user.page.locator('form[data-screen="members"]').waitFor()
+    await user.page.locator('form[data-screen="sessions"]').waitFor()
+    await expectFits(user.page, 320)
+    expect(await accessibilityErrorsOf(user.page)).toEqual([])
+  })
+
+  it('fit with text of 200 %, and with the text spacing of WCAG 1.4.12', async ({ visit, visitUser }) => {
+    const { page } = await visit()
+    const user = await visitUser()
+    await user.page.locator('summary').click()
+    const fitBoth = async (width: number) => {
+      await page.setViewportSize({ width, height: 640 })
+      await user.page.setViewportSize({ width, height: 640 })
+      await eachScreen(page, () => expectFits(page, width))
+      await expectFits(user.page, width)
+    }
+    for (const each of [page, user.page]) await run(each, 'document.documentElement.style.fontSize = "32px"')
+    await fitBoth(640)
+    const spacing = `document.documentElement.style.fontSize = ''
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important;' +
+        ' word-spacing: 0.16em !important } p { margin-bottom: 2em !important }')
+      document.adoptedStyleSheets = [sheet]`
+    for (const each of [page, user.page]) await run(each, spacing)
+    await fitBoth(320)
+  })
+
+  it('have targets of 24 pixels at least (WCAG 2.5.8), and copy recovery codes', async ({
+    visit,
+    visitUser,
+    server,
+    served,
+  }) => {
+    const small = `[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
+      .filter((node) => node.checkVisibility())
+      .map((node) => [node.getBoundingClientRect(), node.outerHTML.slice(0, 120)])
+      .filter(([{ width, height }]) => width < 24 || height < 24)
+      .map(([{ width, height }, html]) => width + ' ' + height + ' ' + html)`
+    const { page } = await visit()
+    await eachScreen(page, async () => expect(await run(page, small)).toEqual([]))
+    const user = await visitUser()
+    await user.page.locator('summary').click()
+    expect(await run(user.page, small)).toEqual([])
+    await send(
+      formOf(user.page, 'Second factor and passkeys'),
+      { 'Current password': password },
+      'Add an authenticator app',
+    )
+    const enrol = formOf(user.page, 'Add an authenticator app')
+    const secret = (await enrol.getByRole('code').textContent())?.replaceAll(' ', '') ?? ''
+    expect(await run(user.page, small)).toEqual([])
+    await send(enrol, { 'Code of your app': totpAt(secret, server.now()) }, 'Verify')
+    const codes = formOf(user.page, 'Store your recovery codes')
+    await codes.waitFor()
+    expect(await run(user.page, small)).toEqual([])
+    await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
+    await press(codes, 'Copy')
+    await codes.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await run<string>(user.page, 'navigator.clipboard.readText()')
+    expect(copied.split('\n')).toEqual(await codes.getByRole('code').allTextContents())
+  })
+
+  it('show focus and errors in forced colors', async ({ visit, visitUser }) => {
+    // axe reads the color of a text that the browser has replaced.
+    const errorsOf = async (each: Page) =>
+      (await accessibilityErrorsOf(each)).filter((error) => !error.includes(' color-contrast '))
+    const { page, expectFailedLoads } = await visit(signIn)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const form = formOf(page, 'Log in')
+    await send(form, { 'Email address': newUser().email, Password: 'wrong password' }, 'Log in')
+    await expectTexts(form, 'Email or password is wrong.')
+    await expectFailedLoads('401 login')
+    expect(await errorsOf(page)).toEqual([])
+    await fieldOf(form, 'Email address').focus()
+    const outlineOf = `(({ outlineStyle, outlineWidth }) => outlineStyle + ' ' + outlineWidth)(
+      getComputedStyle(document.activeElement))`
+    for (let stops = 0; stops < 5; stops++) {
+      expect(await run(page, outlineOf)).toBe('solid 2px')
+      await page.keyboard.press('Tab')
+    }
+    const user = await visitUser()
+    await user.page.emulateMedia({ forcedColors: 'active' })
+    expect(await errorsOf(user.page)).toEqual([])
+  })
+})
