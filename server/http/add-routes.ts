@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 import type { HttpSettings } from './app.js'
-import { consoleFiles } from './console/files.js'
-import { sessionRoute } from './console/session.js'
 import { redirectToReference, referenceRoutes } from './reference/routes.js'
 import { codeRoutes } from './routes/codes.js'
 import { connectionRoutes } from './routes/connections.js'
@@ -14,7 +12,6 @@ import { invitationRoutes } from './routes/invitations.js'
 import { loginRoutes } from './routes/logins.js'
 import { managementRoutes, revocationRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
-import { operatorRoutes } from './routes/operator.js'
 import { everyPart } from './routes/part.js'
 import { problemTypeRoute } from './routes/problem-page.js'
 import { providerCallback } from './routes/provider-callback.js'
@@ -24,7 +21,7 @@ import { tenantRoutes } from './routes/tenants.js'
 import { userRoutes } from './routes/users.js'
 
 /** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
-export function addRoutes(
+export async function addRoutes(
   app: FastifyInstance,
   { baseUrl, docs, parts = everyPart }: HttpSettings,
   context: AppContext,
@@ -34,9 +31,9 @@ export function addRoutes(
   // On a port of the management API they are for the operators only.
   if (hasUsers || hasConsole) publicRoutes(app, context)
   if (hasConsole) {
+    // Loaded only then, because the contract alone takes 30 ms.
+    const { operatorRoutes } = await import('./routes/operator.js')
     operatorRoutes(app, context)
-    sessionRoute(app, context)
-    consoleFiles(app)
   }
   if (hasUsers) {
     problemTypeRoute(app, docs)

@@ -92,7 +92,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  addRoutes(app, settings, context)
+  await addRoutes(app, settings, context)
   return app
 }
 

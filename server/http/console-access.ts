@@ -31,14 +31,18 @@ declare module 'fastify' {
 export const setConsoleAccess = (app: FastifyInstance, access: ConsoleAccess) =>
   app.decorate('consoleAccess', access)
 
-type Request = Pick<FastifyRequest, 'server' | 'clientAddress'>
+type Request = Pick<FastifyRequest, 'server' | 'clientAddress' | 'headers'>
 
 const loopback = /^(127\.|::1$|::ffff:127\.|$)/
 
+/** Returns whether a request is of this machine, and no proxy on this machine has passed it on. */
+const isLocal = ({ clientAddress, headers }: Request) =>
+  loopback.test(clientAddress) && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined
+
 /** @throws {Problem} unless the port serves the console to the client */
-export function requireConsole({ server, clientAddress }: Request, code: ProblemCode = 'route_not_found') {
-  const { isOn, onlyLoopback } = server.consoleAccess
-  if (!isOn || (onlyLoopback && !loopback.test(clientAddress))) throw new Problem(code)
+export function requireConsole(request: Request, code: ProblemCode = 'route_not_found') {
+  const { isOn, onlyLoopback } = request.server.consoleAccess
+  if (!isOn || (onlyLoopback && !isLocal(request))) throw new Problem(code)
 }
 
 /**

@@ -34,7 +34,8 @@ export function hooksBeforeBody(
 
 /** Returns a hook that rejects the users of all databases but that of the operators. */
 const onlyOperators =
-  (find: Find) => async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress'>) => {
+  (find: Find) =>
+  async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress' | 'headers'>) => {
     const { data: path } = DatabasePath.safeParse(request.params)
     if (!path) throw new Problem('database_not_found')
     requireServed(request, await find(path))

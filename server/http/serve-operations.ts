@@ -14,7 +14,7 @@ import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import { type Database, loginMailOf } from '../domain/databases/find-database.js'
 import { etagOf } from '../domain/management/etag.js'
-import { type Managed, runManaged } from '../domain/operators/manage.js'
+import type { Managed } from '../domain/operators/manage.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
@@ -133,6 +133,14 @@ const findIf = (isOn: (database: Database) => boolean, context: AppContext) => a
   const database = await context.findDatabase(path)
   if (!isOn(database)) throw new Problem('route_not_found')
   return database
+}
+
+/** Runs an operation for an operator. Loaded at the first request of an operator, because most servers have none. */
+async function runManaged(
+  ...parameters: Parameters<typeof import('../domain/operators/manage.js').runManaged>
+) {
+  const manage = await import('../domain/operators/manage.js')
+  return manage.runManaged(...parameters)
 }
 
 /** Returns the handler of an operation. */

@@ -4,9 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { validate as isUuid } from 'uuid'
 import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
-import { admitManagingOperator } from '../domain/operators/admit-operator.js'
-import { isIssuedBy, keyOfOperator } from '../domain/operators/manage.js'
 import type { AdmittedOperator } from '../domain/operators/operator-request.js'
+import { isIssuedBy, keyOfOperator } from '../domain/operators/operator-token.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest } from '../domain/request.js'
 import { readBearerToken } from './bearer-token.js'
@@ -49,6 +48,8 @@ export const verifyApiKey =
     if (isOperator) {
       const confirmation = request.headers['usher-confirmation']
       const credentials = { caller, jwt: bearer, confirmation: confirmation?.toString() }
+      // Loaded at the first request of an operator, because most servers have none.
+      const { admitManagingOperator } = await import('../domain/operators/admit-operator.js')
       const operator = await admitManagingOperator(context, credentials, { operation, database })
       request.admitted = { database, caller, apiKey: keyOfOperator(operator), operator }
       return

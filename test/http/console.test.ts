@@ -73,6 +73,9 @@ describe('where the console is served', () => {
     expect(await outcomeOf(usher.app, '/operator/console', remote)).toBe('route_not_found')
     expect(await outcomeOf(usher.app, path, remote)).toBe('database_not_found')
     expect(await outcomeOf(usher.app, '/operator/console', '::1')).toBe(200)
+    const headers = { 'x-forwarded-for': remote }
+    const proxied = await usher.app.inject({ method: 'GET', url: '/operator/console', headers })
+    expect(proxied.statusCode).toBe(404)
     const open = await startApp(store, { CONSOLE: 'on' })
     expect(await outcomeOf(open.app, '/operator/console', remote)).toBe(200)
     expect(await outcomeOf(open.app, path, remote)).toBe(200)

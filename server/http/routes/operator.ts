@@ -38,15 +38,19 @@ import { changeSettings, getSettings } from '../../domain/operators/settings.js'
 import { getStatistics } from '../../domain/operators/statistics.js'
 import { validationFailed } from '../../domain/problem.js'
 import { networkOf } from '../../domain/throttle/client-network.js'
+import { consoleFiles } from '../console/files.js'
+import { sessionRoute } from '../console/session.js'
 import { requireConsole } from '../console-access.js'
 import { RequestCaller } from '../request-caller.js'
 import { fieldErrors } from '../serve-operations.js'
 import { serveOperatorOperations } from '../serve-operator-operations.js'
 
-/** Serves the operator API, which the console and the command line of another machine use. */
+/** Serves the console, and the operator API, which it uses. */
 export function operatorRoutes(app: FastifyInstance, context: AppContext) {
   app.decorateRequest('operator', undefined)
   consoleRoutes(app, context)
+  sessionRoute(app, context)
+  consoleFiles(app)
   serveOperatorOperations(app, context, {
     routes: operatorContract.operators,
     rules: {
