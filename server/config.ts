@@ -78,12 +78,20 @@ export function loadConfig(env: Record<string, string | undefined>) {
   if (errors.length > 0 || !result.data) throw new ConfigError([...new Set(errors)])
   const settings = result.data
   const workers = settings.WORKERS ?? (settings.DATABASE_URL ? defaultWorkers() : 1)
+  const baseUrl = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
+  const hasConsole = settings.CONSOLE ? settings.CONSOLE === 'on' : !settings.DATABASE_URL
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,
     /** Port of the management API. Undefined if the port of the API has it too. */
     managementPort: settings.MANAGEMENT_PORT,
-    baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
+    baseUrl,
+    /** Where the console is, also for commands of a server that has none. */
+    consoleUrl: settings.CONSOLE_URL ?? `${baseUrl}/console`,
+    /** Undefined if the server has no console. */
+    console: hasConsole
+      ? { url: settings.CONSOLE_URL ?? `${baseUrl}/console`, onlyLoopback: settings.CONSOLE === undefined }
+      : undefined,
     workers,
     /** Undefined if metrics are off. */
     metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,

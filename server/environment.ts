@@ -173,6 +173,8 @@ export const Environment = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(privateIssuer))
     .optional(),
+  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  CONSOLE_URL: httpUrl.optional(),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

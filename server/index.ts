@@ -10,18 +10,22 @@ import { loadTemplates } from './domain/mail/templates.js'
 import { createDatabase } from './domain/management/databases.js'
 import { requireMasterKey } from './domain/management/keys/require-master-key.js'
 import { ensureWorkspace } from './domain/management/workspaces.js'
+import { findSetupLink } from './domain/operators/first-operator.js'
+import { ensureOperatorsDatabase } from './domain/operators/operators-database.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
+import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
 import { isDistributed } from './store/citus/tables.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
-import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
+import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
+import { auditCounter } from './telemetry/audit.js'
 import { loggedError } from './telemetry/logged-error.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
@@ -36,6 +40,8 @@ export interface Usher {
   metrics: Registry | undefined
   /** Path of the embedded store's oldest database, which is created in an empty store. */
   firstDatabase: DatabasePath | undefined
+  /** Where the first operator is created. Undefined if there is an operator, or no console. */
+  setupLink: string | undefined
   /** Stops accepting requests, finishes those in flight, and closes the store. */
   close(): Promise<void>
 }
@@ -62,7 +68,11 @@ export async function startUsher(config: Config, options: StartOptions): Promise
   try {
     const store = await requireUsable(opened, config, log)
     const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
-    return { ...(await buildUsher(config, store, options)), firstDatabase }
+    await requireOperatorsDatabase(store, config, { log, now: clock.now })
+    const usher = await buildUsher(config, store, options)
+    const setupLink =
+      config.console && (await findSetupLink(usher.context).catch(ifStoreUnavailable(undefined)))
+    return { ...usher, firstDatabase, setupLink }
   } catch (error) {
     await opened.close()
     throw error
@@ -79,13 +89,17 @@ export async function buildUsher(
   config: Config,
   store: Store,
   { log: output, clock = systemClock, intervals, sendMail = createMailer(config.mail, output) }: StartOptions,
-): Promise<Omit<Usher, 'firstDatabase'>> {
+): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const connections = { connections: config.storeConnections, nodes: await nodesOf(config, storeEvents(log)) }
   const context = createContext(config, shareByWorker(store, connections), { clock, blocklist })
   const statistics = createStatistics()
+  const counts = new DailyCounts(context.now)
+  // The logs of requests inherit it.
+  Object.assign(log, { [auditCounter]: counts })
+  const storingCounts = startStoringCounts(context.store, counts, log)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
   const isApart = config.managementPort !== undefined
@@ -98,6 +112,7 @@ export async function buildUsher(
     mail: { templates, from: config.mail.from, sendMail },
     log,
     statistics,
+    counts,
     intervals,
   })
   context.deliver = delivery.deliver
@@ -109,6 +124,7 @@ export async function buildUsher(
     async close() {
       await Promise.all([app.close(), managementApp?.close()])
       await Promise.all([sweep.stop(), delivery.stop()])
+      await storingCounts.stop()
       await Promise.all([context.hashing.close(), context.store.close(), blocklist?.close()])
     },
   }
@@ -129,6 +145,21 @@ async function requireUsable(store: Store, { storeNodeConnections }: Config, log
 
 const notDistributed =
   'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute'
+
+/** Creates the operators' database if the server has a console. A store that cannot be reached gets it at a later start. */
+async function requireOperatorsDatabase(
+  store: Store,
+  { console, consoleUrl }: Config,
+  { log, now }: { log: Logger; now: () => number },
+) {
+  if (!console) return
+  try {
+    await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl })
+  } catch (err) {
+    if (!isStoreUnavailable(err)) throw err
+    log.warn({ err }, 'the operators’ database was not looked for; start again to use the console')
+  }
+}
 
 /** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
 const exampleUrl = 'http://localhost:5173'

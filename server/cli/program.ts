@@ -43,6 +43,10 @@ const commands: Record<string, Group> = {
     description: 'manage the API keys with which backends use the management API',
     load: () => import('./commands/api-key.js'),
   },
+  operator: {
+    description: 'manage the operators of the console, also after one has lost access',
+    load: () => import('./commands/operator.js'),
+  },
   store: {
     description: 'manage the store, which holds all data of Usher',
     load: () => import('./commands/store.js'),

@@ -11,11 +11,15 @@ import { ifDatabaseDeleted } from './problem.js'
 import type { CountRequest, Refusal } from './throttle/request-allowance.js'
 import type { LimitedRequest } from './throttle/request-limits.js'
 
+/** A user of the operators' database. */
+export type ConsoleOperator = Pick<UserOfToken, 'id' | 'email'>
+
 /** Who makes a change. A rule asks the actor for authority, in one place: `requireLocked`, `lockTenant`, `requireScope`. */
 export type Actor =
   | { kind: 'user'; user: UserOfToken }
   | { kind: 'backend'; apiKey: ApiKey }
-  | { kind: 'operator' }
+  /** A command of the host, or an operator of the console. */
+  | { kind: 'operator'; operator?: ConsoleOperator }
   /** A request without a token, such as one with a code of a mail. It has no rights of its own. */
   | { kind: 'visitor' }
 
@@ -71,15 +75,16 @@ export async function runChange<Result>(
   const change = store.transaction(database.id, async (query) => {
     const { result, facts, events = [], mails = [] } = await rule({ query, database, now: at, actor })
     const caused = [...events, ...facts.flatMap(eventOf)].map((event) => ({ ...event, ...keyOf(actor) }))
-    // The languages of a backend are not those of the user.
-    const sent = inLanguages(mails, actor.kind === 'backend' ? [] : (caller.languages ?? []))
+    // The languages of a backend or of an operator are not those of the user.
+    const isOther = actor.kind === 'backend' || actor.kind === 'operator'
+    const sent = inLanguages(mails, isOther ? [] : (caller.languages ?? []))
     await storeMessages({ query }, [...eventMessages(database, at, caused), ...sent])
     return { result, facts, messages: [...(caused.length > 0 ? eventChannels(database) : []), ...mails] }
   })
   const { result, facts, messages } = await change.catch(ifDatabaseDeleted(database))
   for (const { type, role, way, ...ids } of facts) {
     const isOther = actor.kind === 'user' && actor.user.id !== ids.userId
-    const who = isOther ? { actorId: actor.user.id } : keyOf(actor)
+    const who = isOther ? { actorId: actor.user.id } : { ...keyOf(actor), ...operatorOf(actor) }
     audit(caller.log, type, {
       databaseId: database.id,
       ...ids,
@@ -119,3 +124,6 @@ const eventOf = ({ type, role: _role, way: _way, ...ids }: Fact): Event[] =>
   isEvent(type) ? [{ type, ...ids }] : []
 
 const keyOf = (actor: Actor) => (actor.kind === 'backend' ? { apiKey: actor.apiKey.id } : {})
+
+const operatorOf = (actor: Actor) =>
+  actor.kind === 'operator' && actor.operator ? { operatorId: actor.operator.id } : {}

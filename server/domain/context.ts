@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createConnectionLookup } from './connections/find-connections.js'
-import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
+import { createDatabaseLookup, createOperatorsLookup, type TokenSettings } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
@@ -34,6 +34,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   networkAllowance: NetworkAllowance
   requestAllowance: RequestAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
+  findOperators: ReturnType<typeof createOperatorsLookup>
   findUser: ReturnType<typeof batchReadsOfAll<UserKey, UserOfToken>>
   findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
@@ -68,6 +69,7 @@ export function createContext(
   const { now } = clock
   const hashing = createHasher(settings.hashing)
   const isEnding = () => context.isEnding
+  const findDatabase = createDatabaseLookup(store, settings, clock)
   const context: AppContext = {
     store,
     hashing,
@@ -75,7 +77,8 @@ export function createContext(
     throttle: new Throttle(store, { now, workers: settings.workers, queue: hashing }),
     networkAllowance: createNetworkAllowance(store, now),
     requestAllowance: createRequestAllowance(store, now),
-    findDatabase: createDatabaseLookup(store, settings, clock),
+    findDatabase,
+    findOperators: createOperatorsLookup(store, findDatabase),
     findUser: batchReadsOfAll(store, (keys) => findUsersOfTokens(store, keys)),
     findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),

@@ -43,6 +43,8 @@ export const commandProblems = {
   account_operations_off: { reason: 'refused', title: 'Account operations are off' },
   tenant_operations_off: { reason: 'refused', title: 'Tenant operations are off' },
   app_url_missing: { reason: 'refused', title: 'Database has no app URL' },
+  operators_database: { reason: 'refused', title: 'Database is that of the operators' },
+  owner_needed: { reason: 'refused', title: 'Installation needs an owner' },
   webhook_missing: { reason: 'refused', title: 'Database has no webhook' },
   user_disabled: { reason: 'refused', title: 'User is disabled' },
   key_pending: { reason: 'refused', title: 'Next signing key is pending' },

@@ -10,33 +10,18 @@ import {
 import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { addRoutes } from './add-routes.js'
 import { matchPaths, rejectUnknownOptions } from './allowed-methods.js'
 import { endWhenDisconnected } from './client-disconnect.js'
+import { accessOf, setConsoleAccess } from './console-access.js'
 import { allowOrigins } from './cross-origin.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { createErrorHandler } from './problem-details.js'
-import { redirectToReference, referenceRoutes } from './reference/routes.js'
 import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
-import { codeRoutes } from './routes/codes.js'
-import { connectionRoutes } from './routes/connections.js'
-import { discoveryRoutes } from './routes/discovery.js'
-import { emailChangeRoutes } from './routes/email-change.js'
-import { factorRoutes, passkeyRoutes } from './routes/factors.js'
-import { identityRoutes } from './routes/identities.js'
-import { invitationRoutes } from './routes/invitations.js'
-import { loginRoutes } from './routes/logins.js'
-import { managementRoutes, revocationRoutes } from './routes/management.js'
-import { meRoutes } from './routes/me.js'
 import type { Part } from './routes/part.js'
-import { problemTypeRoute } from './routes/problem-page.js'
-import { providerCallback } from './routes/provider-callback.js'
-import { documentRoutes, healthRoutes } from './routes/service.js'
-import { sessionRoutes } from './routes/sessions.js'
-import { tenantRoutes } from './routes/tenants.js'
-import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
 
@@ -51,6 +36,8 @@ export interface HttpSettings {
   docs: boolean
   /** The parts of the API that this port serves. Both by default. */
   parts?: readonly Part[]
+  /** Where the console is, and whether only clients on this machine may use it. Undefined: the server has none. */
+  console?: { url: string; onlyLoopback: boolean } | undefined
   /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
@@ -94,6 +81,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
   rejectUnknownOptions(app)
+  setConsoleAccess(app, accessOf(settings))
   await allowOrigins(app, settings)
   parseJsonBodies(app)
   app.setNotFoundHandler(() => {
@@ -104,39 +92,8 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  addRoutes(app, settings, context)
+  await addRoutes(app, settings, context)
   return app
-}
-
-/** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
-function addRoutes(
-  app: FastifyInstance,
-  { baseUrl, docs, parts = ['public', 'management'] }: HttpSettings,
-  context: AppContext,
-) {
-  healthRoutes(app, context)
-  if (parts.includes('public')) {
-    userRoutes(app, context)
-    loginRoutes(app, context)
-    connectionRoutes(app, context)
-    providerCallback(app, context)
-    sessionRoutes(app, context)
-    meRoutes(app, context)
-    identityRoutes(app, context)
-    factorRoutes(app, context)
-    passkeyRoutes(app, context)
-    codeRoutes(app, context)
-    emailChangeRoutes(app, context)
-    tenantRoutes(app, context)
-    invitationRoutes(app, context)
-    discoveryRoutes(app, context)
-    problemTypeRoute(app, docs)
-    if (docs) redirectToReference(app)
-  }
-  revocationRoutes(app, context)
-  if (parts.includes('management')) managementRoutes(app, context)
-  for (const part of parts) documentRoutes(app, part, baseUrl)
-  if (docs) referenceRoutes(app, { baseUrl, parts })
 }
 
 function createFastify(

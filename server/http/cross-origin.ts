@@ -3,16 +3,20 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 import type { HttpSettings } from './app.js'
 
+/** Routes of the management API, of the operator API and of the console. */
+const ofBackends = /\/management\/|^\/(?:operator|console)(?:\/|$)/
+
 /**
  * Lets browser apps of the configured origins send requests to the public API. Responses of the management API have no
- * CORS headers, even to a preflight request, because a page that uses an API key would reveal it to its users.
+ * CORS headers, even to a preflight request, because a page that uses an API key would reveal it to its users. Those of the operator
+ * API have none, because only the console uses it.
  */
 export async function allowOrigins(
   app: FastifyInstance,
   { corsOrigins, parts }: Pick<HttpSettings, 'corsOrigins' | 'parts'>,
 ) {
   const isPublicPort = parts?.includes('public') ?? true
-  const isPublic = (route = '') => isPublicPort && !route.includes('/management/')
+  const isPublic = (route = '') => isPublicPort && !ofBackends.test(route)
   app.addHook('onRequest', ({ method, route, is404 }, reply, done) => {
     if (isPublic(route)) done()
     else if (method === 'OPTIONS') reply.code(204).header('content-length', '0').send()

@@ -118,7 +118,8 @@ const passwordProblems: string[] = [
  */
 function challenge({ code, message, scope }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
-  const realm = `realm="${workspaceSlug}/${databaseName}"`
+  // Operations of the operator API are of no database.
+  const realm = databaseName ? `realm="${workspaceSlug}/${databaseName}"` : 'realm="operators"'
   if (code === 'step_up_required') return `Bearer ${realm}, error="insufficient_user_authentication"`
   if (passwordProblems.includes(code)) return `Password ${realm}`
   if (code === 'token_missing') return `Bearer ${realm}`

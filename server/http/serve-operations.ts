@@ -14,15 +14,16 @@ import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import { type Database, loginMailOf } from '../domain/databases/find-database.js'
 import { etagOf } from '../domain/management/etag.js'
+import type { Managed } from '../domain/operators/manage.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
 import { ifStepMissing } from '../domain/second-factor/challenge.js'
-import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
 import { readBearerToken } from './bearer-token.js'
+import { requireServed } from './console-access.js'
+import { hooksBeforeBody } from './hooks-before-body.js'
 import { RequestCaller } from './request-caller.js'
-import { verifyApiKey } from './verify-api-key.js'
 
 type Route = AppRoute & { metadata?: RouteMetadata }
 type Routes = Record<string, Route>
@@ -74,7 +75,7 @@ export const hasLoginMail = (database: Database) => loginMailOf(database) !== 'o
 
 /** What ts-rest passes to a handler. */
 interface Exchange {
-  params: DatabasePath
+  params: DatabasePath & Managed['params']
   query: unknown
   body: unknown
   headers: unknown
@@ -99,8 +100,13 @@ export function serveOperations<R extends Routes>(
   const server = initServer()
   const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
-    const hooks = { onRequest: hooksBeforeBody(context, route.metadata, name === readsUser) }
-    return [name, { hooks, handler: handlerOf({ context, find }, route, rules[name] as Rule) }]
+    const { metadata } = route
+    const operation = { name, metadata, readsUser: name === readsUser, find }
+    const hooks = { onRequest: hooksBeforeBody(app, context, operation) }
+    return [
+      name,
+      { hooks, handler: handlerOf({ context, find }, { name, route, rule: rules[name] as Rule }) },
+    ]
   })
   app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
     requestValidationErrorHandler: async (error, request) => {
@@ -113,6 +119,7 @@ export function serveOperations<R extends Routes>(
       ]
       const { newPassword: field } = metadataOf(request)
       const database = isOn || field ? await find(request.params as DatabasePath) : undefined
+      if (database && !request.admitted) requireServed(request, database)
       if (!database || !field) throw validationFailed(errors)
       throw validationFailed(
         await newPasswordErrors(context, { database, body: request.body, field }, errors),
@@ -128,11 +135,18 @@ const findIf = (isOn: (database: Database) => boolean, context: AppContext) => a
   return database
 }
 
+/** Runs an operation for an operator. Loaded at the first request of an operator, because most servers have none. */
+async function runManaged(
+  ...parameters: Parameters<typeof import('../domain/operators/manage.js').runManaged>
+) {
+  const manage = await import('../domain/operators/manage.js')
+  return manage.runManaged(...parameters)
+}
+
 /** Returns the handler of an operation. */
 function handlerOf(
   { context, find }: { context: AppContext; find: (path: DatabasePath) => Promise<Database> },
-  { responses, metadata }: Route,
-  rule: Rule,
+  { name, route: { method, responses, metadata }, rule }: { name: string; route: Route; rule: Rule },
 ) {
   const status = Object.keys(responses)
     .map(Number)
@@ -140,15 +154,18 @@ function handlerOf(
   return async ({ params, query, body, headers, request, reply }: Exchange) => {
     const { admitted: keyed } = request
     const database = keyed?.database ?? (await find(params))
+    if (!keyed) requireServed(request, database)
     const caller = keyed?.caller ?? new RequestCaller(request, reply, context.hashing)
     const jwt = metadata?.security && readBearerToken(request.headers.authorization)
     if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
-    const { apiKey, read } = keyed ?? {}
-    const actor = actorOf(user, apiKey)
+    const { apiKey, read, operator } = keyed ?? {}
+    const actor: Actor = operator ? { kind: 'operator', operator: operator.user } : actorOf(user, apiKey)
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
-    const result = await rule(context, input).catch(ifStepMissing(context, database))
+    const run = () => rule(context, input).catch(ifStepMissing(context, database))
+    const managed = { operation: name, isRead: method === 'GET', operator, request, params, body }
+    const result = await (operator ? runManaged(context, { ...managed, operator }, run) : run())
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : responses[202] === Accepted ? {} : result }
   }
@@ -167,24 +184,6 @@ function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathPar
 
 const metadataOf = ({ routeOptions: { config } }: FastifyRequest): RouteMetadata =>
   (config as { tsRestRoute?: Route }).tsRestRoute?.metadata ?? {}
-
-/** Returns what happens before the body of a request is read, so that a rejected one costs little. */
-const hooksBeforeBody = (
-  context: AppContext,
-  { scope, hashesPassword }: RouteMetadata = {},
-  readsUser = false,
-) => [
-  ...(scope ? [verifyApiKey(context, { scope, readsUser })] : []),
-  ...(hashesPassword ? [shedLoad(context)] : []),
-]
-
-/** Returns a hook that sheds a request while too many wait for hashes. */
-const shedLoad =
-  ({ hashing }: AppContext) =>
-  ({ clientAddress }: Pick<FastifyRequest, 'clientAddress'>, _reply: unknown, done: () => void) => {
-    hashing.assertCapacity(networkOf(clientAddress))
-    done()
-  }
 
 /** Returns the field errors that the contract found in a part of a request. */
 export const fieldErrors = (

@@ -4,37 +4,67 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { validate as isUuid } from 'uuid'
 import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
+import type { AdmittedOperator } from '../domain/operators/operator-request.js'
+import { isIssuedBy, keyOfOperator } from '../domain/operators/operator-token.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest } from '../domain/request.js'
 import { readBearerToken } from './bearer-token.js'
+import { requireConsole } from './console-access.js'
 import { RequestCaller } from './request-caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The result of `verifyApiKey`. Undefined for requests of the public API. */
-    admitted?: Pick<KeyRequest, 'database' | 'caller' | 'apiKey' | 'read'>
+    admitted?: Pick<KeyRequest, 'database' | 'caller' | 'apiKey' | 'read'> & {
+      /** The operator whose token the request has instead of an API key. */
+      operator?: AdmittedOperator
+    }
   }
 }
 
+type Request = Pick<FastifyRequest, 'params' | 'headers' | 'clientAddress' | 'log' | 'admitted' | 'server'>
+
 /**
- * Returns a hook that verifies the API key of a request before its body is read. So a client without a key cannot make the
+ * Returns a hook that verifies the API key of a request, or the token of an operator, before its body is read. So a client without a key cannot make the
  * server read a body, and gets no errors of its fields.
  *
- * @param needs.readsUser whether the operation only reads the user of its path
+ * @param needs.operation name of the operation
+ * @param needs.readsUser whether it only reads the user of its path
  */
 export const verifyApiKey =
-  (context: AppContext, { scope, readsUser }: { scope: Scope; readsUser: boolean }) =>
-  async (
-    request: Pick<FastifyRequest, 'params' | 'headers' | 'clientAddress' | 'log' | 'admitted'>,
-    reply: Pick<FastifyReply, 'elapsedTime' | 'header'> & { raw: unknown },
-  ) => {
+  (
+    context: AppContext,
+    { operation, scope, readsUser }: { operation: string; scope: Scope; readsUser: boolean },
+  ) =>
+  async (request: Request, reply: Pick<FastifyReply, 'elapsedTime' | 'header'> & { raw: unknown }) => {
     const { data: path } = DatabasePath.safeParse(request.params)
     if (!path) throw new Problem('database_not_found')
     const database = await context.findDatabase(path)
+    // Operators change operators in the operator API only.
+    if (database.isOperators) throw new Problem('database_not_found')
     const caller = new RequestCaller(request, reply, context.hashing)
     const bearer = readBearerToken(request.headers.authorization)
+    const isOperator = bearer && (await isOfOperator(context, request, bearer))
+    if (isOperator) {
+      const confirmation = request.headers['usher-confirmation']
+      const credentials = { caller, jwt: bearer, confirmation: confirmation?.toString() }
+      // Loaded at the first request of an operator, because most servers have none.
+      const { admitManagingOperator } = await import('../domain/operators/admit-operator.js')
+      const operator = await admitManagingOperator(context, credentials, { operation, database })
+      request.admitted = { database, caller, apiKey: keyOfOperator(operator), operator }
+      return
+    }
     const { userId } = request.params as { userId?: string }
     const credential = { bearer, scope, userId: readsUser && isUuid(userId) ? userId : undefined }
     const admitted = await admitApiKey(context, { database, caller }, credential)
     request.admitted = { database, caller, ...admitted }
   }
+
+/** Returns whether a bearer token is that of an operator. An API key has no dots, so it costs nothing here. */
+async function isOfOperator(context: AppContext, request: Request, bearer: string) {
+  if (!bearer.includes('.') || !request.server.consoleAccess.isOn) return false
+  const operators = await context.findOperators()
+  if (!operators || !isIssuedBy(operators, bearer)) return false
+  requireConsole(request)
+  return true
+}

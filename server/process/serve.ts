@@ -10,6 +10,7 @@ import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
 import { drainOnRequest, workerSignals } from './cluster.js'
+import { showSetupLink } from './setup-link.js'
 import { startupBanner } from './startup-banner.js'
 
 /** Accepts no commands any more, and waits for running ones for at most some milliseconds. */
@@ -33,7 +34,7 @@ export async function serve(config: Config, options: ServeOptions = {}) {
   const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
   const usher = await startUsher(config, { log })
-  const { app, managementApp, context, metrics, firstDatabase } = usher
+  const { app, managementApp, context, metrics, firstDatabase, setupLink } = usher
   let stopCommands: StopCommands | undefined
   try {
     if (metrics && config.metrics) await publishMetrics(metrics, config.metrics)
@@ -60,6 +61,7 @@ export async function serve(config: Config, options: ServeOptions = {}) {
     stopCommands = await options.listenForCommands?.(usher, log)
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))
+    if (setupLink && (cluster.isPrimary || cluster.worker?.id === 1)) await showSetupLink(config, setupLink)
   } catch (error) {
     await stopCommands?.(0)
     await usher.close()

@@ -4,6 +4,16 @@ export interface Log {
   child(fields: object, options: { level: string }): Pick<Log, 'info'>
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
+  /** Counts the events of a server. The logs of its requests inherit it. */
+  [auditCounter]?: AuditCounter
+}
+
+/** Where a log has what counts its audit lines. */
+export const auditCounter = Symbol('auditCounter')
+
+/** Counts audited events. */
+export interface AuditCounter {
+  count(event: AuditEvent, fields: AuditFields): void
 }
 
 export type AuditEvent =
@@ -84,6 +94,8 @@ export interface AuditFields {
   invitationId?: string
   /** The member who has changed another one. */
   actorId?: string
+  /** The operator of the console who has changed something. */
+  operatorId?: string
   role?: string
   /** How the user has logged in, if not with a password. */
   way?: 'mail' | 'external' | 'passkey'
@@ -116,5 +128,6 @@ export interface AuditFields {
 
 /** Writes an audit line at any log level except `silent`. */
 export const audit = (log: Omit<Log, 'info' | 'warn'>, event: AuditEvent, fields: AuditFields) => {
+  log[auditCounter]?.count(event, fields)
   if (log.level !== 'silent') log.child({}, { level: 'info' }).info({ audit: event, ...fields }, event)
 }

@@ -297,7 +297,7 @@ describe('a former address', () => {
     expect(await (await importLines([line]))(store)).toMatchObject([
       { status: 'rejected', userId: null, errors: [{ path: 'email' }] },
     ])
-    expect(await deleteAllRows(store, databaseId)).toBe(1)
+    expect(await deleteAllRows(store, databaseId)).toEqual({ users: 1, isComplete: true })
   })
 
   it('is not reported as signed up by a repeated sign-up with its Idempotency-Key', async ({

@@ -63,4 +63,6 @@ it('a server loads neither Prisma, which takes 45 MB, nor code that no request h
   const unused =
     /^loaded .*(@prisma\/client\/|nodemailer|swagger|openapi3-ts|ajv\/|pino-pretty|prom-client|otpauth|@simplewebauthn|@peculiar|node_modules\/jose\/).*/gm
   expect(stderr.match(unused)).toBeNull()
+  // Without a console.
+  expect(stderr.match(/^loaded .*contract\/dist\/operator.*/gm)).toBeNull()
 })

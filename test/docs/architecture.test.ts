@@ -12,7 +12,7 @@ const codeOf = (file: string) => read(file).replace(/\/\*.*?\*\/|\/\/.*$/gms, ''
 /** Returns the part of the diagram that a file belongs to, or undefined for config and version. */
 function partOf(file: string) {
   const path = relative('server', file)
-  if (path.startsWith('domain/management/')) return 'management'
+  if (/^domain\/(management|operators)\//.test(path)) return 'management'
   return path.match(/^[^./]+(?=\/)|^index(?=\.[jt]s$)/)?.[0]
 }
 

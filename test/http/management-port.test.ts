@@ -19,7 +19,7 @@ const publicOperations = operationsIn(openApiDocument).filter(
 
 /** `it` with a server that has a separate port for the management API. */
 const it = apiTest.extend('apart', { scope: 'file' }, async ({ store }, { onCleanup }) => {
-  const apart = await startApp(store, { MANAGEMENT_PORT: '3001' })
+  const apart = await startApp(store, { MANAGEMENT_PORT: '3001', CONSOLE: 'off' })
   onCleanup(apart.close)
   return apart
 })

@@ -51,6 +51,8 @@ const defaults = {
   shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
   privateIssuers: [],
+  console: { url: 'http://localhost:3000/console', onlyLoopback: true },
+  consoleUrl: 'http://localhost:3000/console',
   docs: true,
   logLevel: 'info',
 }

@@ -24,6 +24,11 @@ export async function useEveryCommand(
     file,
     ['ada', 'grace'].map((name) => `${JSON.stringify({ email: `${name}@example.com`, tenants })}\n`).join(''),
   )
+  await usher('operator add ada@example.com')
+  await usher('operator add grace@example.com --role support')
+  await usher('operator list')
+  await usher('operator reset grace@example.com')
+  await usher('operator remove grace@example.com')
   await usher('workspace create acme')
   await usher('workspace list --after aaa')
   const { id: databaseId } = JSON.parse(await usher('database create acme/app'))

@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { findLastPlaces, keptEvents, revocations } from '../../server/store/queries/numbered-lists.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
+import { openConsole } from '../support/console.js'
 import type { OpenStore } from '../support/open-store.js'
 import { createApiKey, setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
@@ -34,6 +35,7 @@ export async function useEveryOperation(
   await sendEvents(app, newDatabase)
   await readEvents(api)
   await readRevocations(api)
+  await operate(store)
   const { email } = validUser()
   await database.signedUp({ email })
   await api.close()
@@ -41,6 +43,38 @@ export async function useEveryOperation(
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
   await costlier.client(database.workspaceSlug, database.databaseName).login({ email, password })
   await costlier.close()
+}
+
+/** Sends the requests of operators that no command makes. */
+async function operate(store: OpenStore) {
+  // Another server, because operators look up a workspace and a database in one request.
+  const api = await startApp(store)
+  api.clock.now = Date.now()
+  const console = await openConsole(api)
+  const owner = await console.owner()
+  await owner.send('POST', '/operator/workspaces', { slug: 'operated' })
+  await owner.send('POST', '/operator/workspaces/operated/databases', { name: 'app' })
+  const path = '/operator/workspaces/operated/databases/app'
+  await console.operator(owner, { email: 'support@example.com', workspace: 'operated', role: 'support' })
+  const reads = ['me', 'operators', 'console', 'workspaces', 'actions', `actions?operatorId=${owner.id}`]
+  for (const each of [...reads, 'workspaces/operated/databases'])
+    expect((await owner.send('GET', `/operator/${each}`)).statusCode).toBe(200)
+  for (const each of ['settings', 'statistics', 'keys', 'api-keys', 'deliveries', 'connections'])
+    expect((await owner.send('GET', `${path}/${each}`)).statusCode).toBe(200)
+  const settings = { sessionIdle: 3_600 }
+  expect((await owner.send('PATCH', `${path}/settings`, { settings })).statusCode).toBe(200)
+  const user = await api.client('operated', 'app').signedUp()
+  const { id: databaseId } = await api.context.findDatabase({
+    workspaceSlug: 'operated',
+    databaseName: 'app',
+  })
+  await sweep(api, databaseId, () => api.clock.now + 24 * 3_600_000)
+  expect((await owner.send('GET', `${path}/statistics`)).json().users).toBe(1)
+  const managed = `/workspaces/operated/databases/app/management/users/${user.id}/sessions`
+  expect((await owner.send('DELETE', managed)).statusCode).toBe(204)
+  const headers = { 'usher-confirmation': await owner.confirm() }
+  expect((await owner.send('DELETE', path, undefined, headers)).json()).toEqual({ isDone: true })
+  await api.close()
 }
 
 /** Sweeps a database. */

@@ -64,6 +64,7 @@ CREATE TABLE "usher"."database" (
     "webhook_url" TEXT,
     "sealed_webhook_secret" BYTEA,
     "events_kept" INTEGER NOT NULL DEFAULT 0,
+    "is_operators" BOOLEAN NOT NULL DEFAULT false,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "database_pkey" PRIMARY KEY ("id")
@@ -423,8 +424,41 @@ CREATE TABLE "usher"."code_request" (
 CREATE TABLE "usher"."sweep" (
     "database_id" UUID NOT NULL,
     "started_at" TIMESTAMPTZ(3) NOT NULL,
+    "users" BIGINT,
+    "counted_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "sweep_pkey" PRIMARY KEY ("database_id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."daily_statistics" (
+    "database_id" UUID NOT NULL,
+    "day" DATE NOT NULL,
+    "sign_ups" INTEGER NOT NULL,
+    "logins" INTEGER NOT NULL,
+    "failures" INTEGER NOT NULL,
+    "throttled" INTEGER NOT NULL,
+    "mails" INTEGER NOT NULL,
+    "mails_failed" INTEGER NOT NULL,
+
+    CONSTRAINT "daily_statistics_pkey" PRIMARY KEY ("database_id","day")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."operator_action" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "operator_id" UUID NOT NULL,
+    "operator_email" TEXT NOT NULL,
+    "action" TEXT NOT NULL,
+    "workspace" TEXT,
+    "database" TEXT,
+    "target" TEXT,
+    "request_id" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "outcome" TEXT,
+
+    CONSTRAINT "operator_action_pkey" PRIMARY KEY ("database_id","id")
 );
 
 -- CreateTable
@@ -503,6 +537,9 @@ CREATE UNIQUE INDEX "workspace_slug_key" ON "usher"."workspace"("slug");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "database_workspace_id_name_key" ON "usher"."database"("workspace_id", "name");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "database_operators_key" ON "usher"."database"("is_operators") WHERE (is_operators);
 
 -- CreateIndex
 CREATE INDEX "user_disabled_account_idx" ON "usher"."user"("database_id", "id") WHERE (disabled_at IS NOT NULL AND reserved_for IS NULL);
@@ -624,6 +661,12 @@ CREATE INDEX "used_challenge_database_id_expires_at_idx" ON "usher"."used_challe
 
 -- CreateIndex
 CREATE INDEX "code_request_database_id_full_at_idx" ON "usher"."code_request"("database_id", "full_at");
+
+-- CreateIndex
+CREATE INDEX "operator_action_database_id_created_at_idx" ON "usher"."operator_action"("database_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "operator_action_database_id_operator_id_id_idx" ON "usher"."operator_action"("database_id", "operator_id", "id");
 
 -- CreateIndex
 CREATE INDEX "api_key_database_id_expires_at_idx" ON "usher"."api_key"("database_id", "expires_at");
@@ -749,6 +792,12 @@ ALTER TABLE "usher"."code_request" ADD CONSTRAINT "code_request_database_id_fkey
 ALTER TABLE "usher"."sweep" ADD CONSTRAINT "sweep_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."daily_statistics" ADD CONSTRAINT "daily_statistics_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."operator_action" ADD CONSTRAINT "operator_action_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."api_key" ADD CONSTRAINT "api_key_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -775,6 +824,7 @@ ALTER TABLE "usher"."revocation_cursor" ADD CONSTRAINT "revocation_cursor_databa
 ALTER TABLE "usher"."api_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."api_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."daily_statistics" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."login_attempt" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."connection" ALTER COLUMN "database_id" SET (n_distinct = 200);
@@ -794,6 +844,7 @@ ALTER TABLE "usher"."mail_settings" ALTER COLUMN "database_id" SET (n_distinct =
 ALTER TABLE "usher"."mail_template" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."membership" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."network_failures" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."operator_action" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."outbox" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."outbox_stream" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."recovery_code" ALTER COLUMN "database_id" SET (n_distinct = 200);

@@ -32,7 +32,13 @@ export async function createCode(
   if (secrets) await storeReturnedCode(change, { databaseId, id, purpose, userId, createdAt: now, expiresAt })
   return {
     result: { code: secrets ? signedText(secrets, { id, purpose, canonicalEmail }) : null, expiresAt },
-    facts: [{ type: actor.kind === 'operator' ? 'user.reset_sent' : 'user.code_created', userId }],
+    facts: [
+      {
+        type:
+          actor.kind === 'operator' && purpose === 'password_reset' ? 'user.reset_sent' : 'user.code_created',
+        userId,
+      },
+    ],
     mails: secrets ? [] : [mail],
   }
 }

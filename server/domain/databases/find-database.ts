@@ -1,9 +1,9 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { allDatabases, batchReads, batchReadsOfAll } from '../../store/batched-reads.js'
-import { type DatabaseFields, findDatabasesByPath } from '../../store/queries/databases.js'
+import { type DatabaseFields, findDatabasesByPath, findOperatorsRow } from '../../store/queries/databases.js'
 import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
-import type { MasterKeys, Store } from '../../store/store.js'
+import type { MasterKeys, Queries, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { nameOfDatabase } from '../database-name.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
@@ -15,6 +15,9 @@ export interface RuleDatabase
   extends DatabasePath,
     Omit<DatabaseSettings, 'tokenMaxAge' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'> {
   id: string
+  workspaceId: string
+  /** Whether its users are the operators of the console. */
+  isOperators: boolean
   /** Seconds without a refresh after which a session ends. */
   sessionIdleSeconds: number
   /** Seconds after its login at which a session ends. 0: no sessions. */
@@ -90,8 +93,27 @@ export function createDatabaseLookup(
   }
 }
 
+/**
+ * Creates a lookup of the operators' database, which is never deleted or renamed.
+ *
+ * @param findDatabase returns it by its path
+ * @returns a function that returns undefined if there is none
+ */
+export function createOperatorsLookup(store: Store, findDatabase: (path: DatabasePath) => Promise<Database>) {
+  let found: DatabasePath | undefined
+  return async (): Promise<Database | undefined> => {
+    found ??= await findOperatorsRow(store)
+    return found && findDatabase(found)
+  }
+}
+
+/** @throws {Problem} `operators_database` if a database is that of the operators */
+export function refuseOperators({ isOperators }: { isOperators: boolean }, what: string) {
+  if (isOperators) throw new Problem('operators_database', { detail: `The operators’ database ${what}.` })
+}
+
 /** Returns a database with its keys, or undefined. */
-export async function findDatabaseRow(store: Store, path: DatabasePath): Promise<DatabaseRow | undefined> {
+export async function findDatabaseRow(store: Queries, path: DatabasePath): Promise<DatabaseRow | undefined> {
   const [found] = await findDatabasesByPath(store, [path])
   if (!found) return undefined
   const [keys] = await findKeysAndHashes(store, [found.id])
@@ -120,6 +142,8 @@ export const ruleDatabase = (
   workspaceSlug,
   databaseName,
   id: row.id,
+  workspaceId: row.workspaceId,
+  isOperators: row.isOperators,
   ...settingsOf(row),
   sessionIdleSeconds: row.sessionIdle,
   sessionMaxSeconds: row.sessionMax,

@@ -30,6 +30,7 @@ export type Purpose =
   | 'passkey_proof'
   | 'passkey_enrolment'
   | 'api_request'
+  | 'console_setup'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {

@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.js'
 import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
 import type { Change, Outcome } from '../change.js'
 import { nameOfDatabase } from '../database-name.js'
+import { refuseOperators } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 
@@ -36,6 +37,7 @@ export async function createApiKey(
   change: Change,
   { expiresInSeconds, ...described }: { name: string; scopes: Scope[]; expiresInSeconds: number },
 ): Promise<Outcome<CreatedApiKey>> {
+  refuseOperators(change.database, 'has no API keys')
   await lockSigningKeys(change, change.database.id)
   await requireApiKeysLeft(change)
   const expiresAt = new Date(change.now.getTime() + expiresInSeconds * 1000)

@@ -1,26 +1,25 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
-import { findLockedSettings } from '../../store/queries/databases.js'
 import { findSigningKeys, insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
-import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import type { Page } from '../../store/queries/page.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
-import { type Change, type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
+import { type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
 import { nameOfDatabase } from '../database-name.js'
 import {
   type DatabaseRow,
   findDatabaseRow,
   isBeingDeleted,
   type RuleDatabase,
+  refuseOperators,
   ruleDatabase,
 } from '../databases/find-database.js'
 import { requireSameDomain } from '../databases/require-same-domain.js'
-import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
+import { type DatabaseSettings, defaultSettings, settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
@@ -30,6 +29,7 @@ import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
+import { requireUnused } from './unused-roles.js'
 
 /** Returns a database. @throws {Problem} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
@@ -50,7 +50,7 @@ export const findDatabase = async (store: Store, path: DatabasePath): Promise<Ru
 export async function createDatabase(
   { store, now }: { store: Store; now: Date },
   path: DatabasePath,
-  settings: Partial<DatabaseSettings>,
+  settings: Partial<DatabaseSettings> & { isOperators?: true },
 ) {
   const { workspaceSlug, databaseName } = path
   requirePathName('database name', databaseName)
@@ -82,7 +82,19 @@ type SettingChanges = Partial<DatabaseSettings> & {
   force?: true
   /** Settings of the mails. Templates replace all that the database has. */
   mail?: MailChanges
+  /** Throws if the settings must not change. They are locked. */
+  require?: (settings: DatabaseSettings) => void
 }
+
+/** Settings of the operators' database that do not change. */
+const fixedForOperators = [
+  'signUp',
+  'tenantOperations',
+  'accountOperations',
+  'secondFactor',
+  'webhookUrl',
+  'eventsKept',
+] as const
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
@@ -99,8 +111,10 @@ export async function setDatabase(
   changes: SettingChanges,
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
   const { store } = context
-  const { newWebhookSecret: isNew, mail, force, ...settings } = changes
+  const { newWebhookSecret: isNew, mail, force, require, ...settings } = changes
   const former = await requireDatabase(store, request.database)
+  for (const name of fixedForOperators)
+    if (settings[name] !== undefined) refuseOperators(former, `cannot change ${name}`)
   const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
@@ -109,6 +123,9 @@ export async function setDatabase(
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   const stored = await runChange<StoredSettings>(context, request, async (change) => {
+    // Two changes that are made at the same time do not both see the settings before.
+    if (require) await lockSigningKeys(change, id)
+    require?.(settingsOf((await findDatabaseRow(change, request.database)) ?? former))
     if (settings.roles) await requireUnused(change, settings.roles)
     if (!force) await requireSameDomain(change, settings)
     const sealed =
@@ -150,30 +167,11 @@ const requiredSince = (
 type StoredSettings = { lastEventId?: string | undefined } | undefined
 
 /** The path of a webhook's URL may be secret. */
-const auditedSettings = ({ webhookUrl, mail, force: _, ...changes }: SettingChanges) => ({
+const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...changes }: SettingChanges) => ({
   ...changes,
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
 })
-
-/**
- * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedSettings`.
- *
- * @throws {Problem} if a member or an invitation has one
- */
-async function requireUnused(change: Change, kept: readonly string[]) {
-  const { id } = change.database
-  await lockSigningKeys(change, id)
-  // Read under the lock, because another command may have added a role.
-  const { roles = [] } = (await findLockedSettings(change, id)) ?? {}
-  const removed = roles.filter((role) => !kept.includes(role))
-  if (removed.length === 0) return
-  const used = await findUsedRole(change, id, removed)
-  if (used)
-    throw new Problem('role_in_use', {
-      detail: `Members or invitations have the role ${used}. Give them another role first.`,
-    })
-}
 
 /**
  * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a

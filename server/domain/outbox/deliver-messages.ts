@@ -31,10 +31,16 @@ const claimMilliseconds = 60_000
 const dayMilliseconds = 86_400_000
 const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
 
+/** Counts the mails of a database. */
+export interface MailCounts {
+  add(databaseId: string, name: 'mails' | 'mailsFailed'): void
+}
+
 /** What is needed to deliver messages. */
 export interface Deliverer extends MailSender {
   log: Log
   statistics: DeliveryStatistics
+  counts?: MailCounts | undefined
   intervals: Pick<DeliveryIntervals, 'webhook'>
   /** Called when a message has failed, with the milliseconds until it is due again. */
   retry(databaseId: string, channel: Channel, milliseconds: number): void
@@ -114,7 +120,7 @@ async function deliverOne(
   claim: Claim,
   { delivery, due }: { delivery: Delivery; due: DueMessage },
 ) {
-  const { store, statistics } = deliverer
+  const { store, statistics, counts } = deliverer
   const { databaseId } = claim
   const channel = due.stream ? 'webhook' : 'mail'
   const isClaimed = await counted(deliverer, { databaseId, channel }, () => claimMessage(store, due, claim))
@@ -122,10 +128,13 @@ async function deliverOne(
   const message = { ...due, attempts: due.attempts + 1 }
   try {
     const send = channel === 'mail' ? sendMail : postEvent
-    if (await send(deliverer, { databaseId, delivery, message })) statistics[channel].delivered += 1
-    else statistics[channel].expired += 1
+    if (await send(deliverer, { databaseId, delivery, message })) {
+      statistics[channel].delivered += 1
+      if (channel === 'mail') counts?.add(databaseId, 'mails')
+    } else statistics[channel].expired += 1
   } catch (error) {
     statistics[channel].failed += 1
+    if (channel === 'mail') counts?.add(databaseId, 'mailsFailed')
     await recordFailure(deliverer, { databaseId, message }, (error as Error).message)
     return false
   }

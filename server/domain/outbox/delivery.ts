@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
 import type { MailSender } from '../mail/send-mail.js'
-import { mailPass, webhookPass } from './deliver-messages.js'
+import { type MailCounts, mailPass, webhookPass } from './deliver-messages.js'
 import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
 import { startSearch } from './search.js'
@@ -32,20 +32,22 @@ export interface DeliveryOptions {
   mail: MailSender['mail']
   log: Log
   statistics?: DeliveryStatistics
+  /** Counts the mails of each database. */
+  counts?: MailCounts
   intervals?: DeliveryIntervals | undefined
 }
 
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
   { store, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { mail, log, statistics = createStatistics(), intervals = usualIntervals }: DeliveryOptions,
+  { mail, log, statistics = createStatistics(), counts, intervals = usualIntervals }: DeliveryOptions,
 ): DeliveryWorker {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
   const stopped = stopping.signal
 
   const stores = { mail: withFewStatements(store), webhook: withFewStatements(store) }
-  const shared = { findSecrets, now, mail, log, statistics, intervals, stopped, retry }
+  const shared = { findSecrets, now, mail, log, statistics, counts, intervals, stopped, retry }
   const laneOf = (channel: Channel, pass: Pass) =>
     createLane(
       laneSettings[channel],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NIL } from 'uuid'
 import { isForeignKeyViolation, isStoreUnavailable } from '../../store/errors.js'
 import { findDaysOfEvents, keptEvents, revocations } from '../../store/queries/numbered-lists.js'
+import { countUsersAfter, storeUserCount } from '../../store/queries/statistics.js'
 import {
   claimSweep,
   deleteEnded,
@@ -37,6 +38,8 @@ const roundMilliseconds = hourMilliseconds
 /** A database is swept again after this time. */
 const intervalMilliseconds = 12 * hourMilliseconds
 const databasesAtATime = 100
+/** How long actions of operators and counts of a day are kept. */
+const recordMilliseconds = 400 * dayMilliseconds
 
 type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
 
@@ -60,6 +63,8 @@ export function endsAt(now: number): Ends {
     code_request: before(hourMilliseconds),
     api_key: before(shownMilliseconds),
     unsent_notice: before(noticeMilliseconds),
+    operator_action: before(recordMilliseconds),
+    daily_statistics: before(recordMilliseconds),
   }
 }
 
@@ -90,9 +95,27 @@ export async function sweepDatabase(context: SweepContext, databaseId: string, s
   if (notices > 0)
     log.warn({ databaseId, notices }, 'notices were deleted, because they could not be sent for 30 days')
   await sweepLists(context, databaseId, sweeping)
+  await countUsers(context, databaseId, sweeping)
   if (swept.hashParameters < 2) return
   const removed = await pruneHashParameters(context, databaseId, stopped)
   if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })
+}
+
+/** Counts the users of a database for the console, many small statements for a large one. */
+async function countUsers({ store, now }: SweepContext, databaseId: string, { stopped, pause }: Sweeping) {
+  let users = 0
+  for (let after: string | null = NIL; after !== null; ) {
+    if (stopped.aborted) return
+    const counted: Awaited<ReturnType<typeof countUsersAfter>> = await countUsersAfter(
+      store,
+      databaseId,
+      after,
+    )
+    users += counted.users
+    after = counted.last
+    if (after !== null) await pause(batchMilliseconds)
+  }
+  await storeUserCount(store, databaseId, { users, countedAt: new Date(now()) })
 }
 
 /** Deletes the events that are older than the setting of the database allows, and the revocations of expired tokens. */

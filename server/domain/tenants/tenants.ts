@@ -22,7 +22,7 @@ import {
   runChange,
 } from '../change.js'
 import type { AppContext } from '../context.js'
-import type { RuleDatabase } from '../databases/find-database.js'
+import { type RuleDatabase, refuseOperators } from '../databases/find-database.js'
 import { requireLocked } from '../locked-user.js'
 import { externalIdTaken, Problem, tenantNotFound } from '../problem.js'
 import { tenantBody } from './bodies.js'
@@ -45,6 +45,7 @@ export async function createTenant(
 ): Promise<Outcome<TenantRow>> {
   const { database, actor, now } = change
   const databaseId = database.id
+  refuseOperators(database, 'has only the tenants of its rights')
   const creator = actor.kind === 'user' ? actor.user : undefined
   if (creator) await requireTenantsLeft(change, creator)
   const tenant = { ...noFields, ...fields, databaseId, id: uuidv7(), createdAt: now }

@@ -6,6 +6,7 @@ import type { Database } from '../../domain/databases/find-database.js'
 import { Problem } from '../../domain/problem.js'
 import { publishedKeys } from '../../domain/tokens/access-token.js'
 import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
+import { requireServed } from '../console-access.js'
 import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
 
 /**
@@ -30,6 +31,7 @@ function serveKept(app: FastifyInstance, context: AppContext, { route, bodyOf }:
     const { data } = DatabasePath.safeParse(request.params)
     if (!data) throw new Problem('database_not_found')
     const database = await context.findDatabase(data)
+    requireServed(request, database)
     // While a database is cached, keys can only be retired. So their number identifies the published ones.
     const keyCount = publishedKeys(database, context.now()).length
     let body = kept.get(database)

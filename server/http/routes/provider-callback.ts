@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { returnFromProvider } from '../../domain/logins/return-from-provider.js'
 import { Problem, problemOf } from '../../domain/problem.js'
+import { requireServed } from '../console-access.js'
 import { htmlPage, pageHeaders } from '../html-page.js'
 import { RequestCaller } from '../request-caller.js'
 
@@ -39,8 +40,10 @@ async function readReturn(context: AppContext, request: FastifyRequest<Callback>
   const path = DatabasePath.safeParse(params)
   if (!path.data) throw new Problem('database_not_found')
   const [, query = ''] = url.split(/\?(.*)/s)
+  const database = await context.findDatabase(path.data)
+  requireServed(request, database)
   return {
-    database: await context.findDatabase(path.data),
+    database,
     caller: new RequestCaller(request, reply, context.hashing),
     connection: params.connection,
     parameters: new URLSearchParams(method === 'POST' ? body : query),

@@ -37,7 +37,7 @@ const findDatabasesByPathStatement = `
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.sessions_per_user AS "sessionsPerUser",
     d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl",
-    d.events_kept AS "eventsKept"
+    d.events_kept AS "eventsKept", d.is_operators AS "isOperators"
   FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS wanted (slug, name, place)
   JOIN usher.workspace AS w ON w.slug = wanted.slug
   JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`
@@ -63,15 +63,32 @@ const findSettingsStatement = `
   SELECT roles, passkey_domain AS "passkeyDomain", passkey_origins AS "passkeyOrigins", app_url AS "appUrl"
   FROM usher.database WHERE id = $1::uuid`
 
-/** Returns the path of the oldest database, or undefined. */
+/** Returns the path of the oldest database, or undefined. The operators' database does not count. */
 export async function findOldestDatabase(store: Queries) {
   const [path] = await store.query<{ workspaceSlug: string; databaseName: string }>(
     `SELECT w.slug AS "workspaceSlug", d.name AS "databaseName"
     FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
+    WHERE NOT d.is_operators
     ORDER BY d.created_at, d.id LIMIT 1`,
     [],
   )
   return path
+}
+
+/** Returns the operators' database, or undefined. */
+export async function findOperatorsRow(store: Queries) {
+  const [row] = await store.query<{
+    id: string
+    workspaceSlug: string
+    databaseName: string
+    appUrl: string
+  }>(
+    `SELECT d.id, w.slug AS "workspaceSlug", d.name AS "databaseName", d.app_url AS "appUrl"
+    FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
+    WHERE d.is_operators`,
+    [],
+  )
+  return row
 }
 
 /** Returns ids of the newest or oldest databases after skipping some. Ids are in order of creation. */

@@ -15,8 +15,13 @@ const tables = [
   ['revocation', 'id'],
 ] as const
 
-/** Deletes the rows of a database in batches, apart from the database itself. Returns the number of users. */
-export async function deleteAllRows(store: Queries, databaseId: string) {
+/**
+ * Deletes the rows of a database in batches, apart from the database itself.
+ *
+ * @param until when to stop, in milliseconds of `performance.now()`
+ * @returns the number of users, and whether no row is left
+ */
+export async function deleteAllRows(store: Queries, databaseId: string, until = Number.POSITIVE_INFINITY) {
   let users = 0
   for (const [table, key] of tables) {
     const isUser = table === '"user"' ? 'reserved_for IS NULL' : 'false'
@@ -25,10 +30,11 @@ export async function deleteAllRows(store: Queries, databaseId: string) {
       SELECT ${key} FROM usher.${table} WHERE database_id = $1::uuid ORDER BY ${key} LIMIT ${batchRows})
     RETURNING ${isUser} AS "isUser"`
     for (let count = batchRows; count > 0; ) {
+      if (performance.now() > until) return { users, isComplete: false }
       const rows = await store.query<{ isUser: boolean }>(text, [databaseId])
       users += rows.filter((row) => row.isUser).length
       count = rows.length
     }
   }
-  return users
+  return { users, isComplete: true }
 }

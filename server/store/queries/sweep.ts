@@ -19,6 +19,8 @@ const endColumns = {
   code_request: 'full_at',
   api_key: 'expires_at',
   unsent_notice: 'created_at',
+  operator_action: 'created_at',
+  daily_statistics: 'day',
 }
 
 type Swept = keyof typeof endColumns

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { PathName } from '../database-path.js'
+import { body, strict } from '../management/fields.js'
+import { component, field } from '../registry.js'
+import { OperatorRole, timeOf } from './fields.js'
+
+const slug = () => field('Slug of the workspace.', z.string(), { examples: ['acme'] })
+
+/** A workspace that the operator may see. */
+export const WorkspaceInfo = component(
+  { id: 'WorkspaceInfo', description: 'A workspace that the operator may see.' },
+  z.object({
+    slug: slug(),
+    databases: field('Number of its databases.', z.int(), { format: 'int32' }),
+    role: OperatorRole,
+    createdAt: timeOf('When it was created.'),
+  }),
+)
+export type WorkspaceInfo = z.infer<typeof WorkspaceInfo>
+
+const nameLimit = field(
+  'Maximum number of items in a page, 1 to 200. Default: 50.',
+  z.coerce.number().int().min(1).max(200).optional(),
+  {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    maximum: 200,
+  },
+)
+const afterName = field('`next` of the previous page.', z.string().max(63).optional())
+const prefix = field('Only names that start with this text.', z.string().max(63).optional())
+const nextName = () =>
+  field('The `after` of the next page; null if this is the last one.', z.string().nullable())
+
+/** Query of a list of names. */
+export const NamesQuery = strict({ prefix, limit: nameLimit, after: afterName })
+export type NamesQuery = z.infer<typeof NamesQuery>
+
+export const WorkspaceList = component(
+  { id: 'WorkspaceList', description: 'A page of workspaces.' },
+  z.object({ workspaces: field('The workspaces, by slug.', z.array(WorkspaceInfo)), next: nextName() }),
+)
+export type WorkspaceList = z.infer<typeof WorkspaceList>
+
+/** A day of a database. */
+export const DayStatistics = component(
+  { id: 'DayStatistics', description: 'What happened on a day (UTC).' },
+  z.object({
+    day: field('The day.', z.iso.date(), { examples: ['2026-11-27'] }),
+    signUps: field('New users.', z.int(), { format: 'int64' }),
+    logins: field('Logins.', z.int(), { format: 'int64' }),
+    failures: field('Logins with a wrong password, code or passkey.', z.int(), { format: 'int64' }),
+    throttled: field('Logins that were refused because of earlier failures.', z.int(), { format: 'int64' }),
+    mails: field('Mails that were sent.', z.int(), { format: 'int64' }),
+    mailsFailed: field('Attempts to send a mail that have failed.', z.int(), { format: 'int64' }),
+  }),
+)
+export type DayStatistics = z.infer<typeof DayStatistics>
+
+export const StatisticsQuery = strict({
+  days: field('Number of days, 1 to 90. Default: 30.', z.coerce.number().int().min(1).max(90).optional(), {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    maximum: 90,
+  }),
+})
+export type StatisticsQuery = z.infer<typeof StatisticsQuery>
+
+export const Statistics = component(
+  {
+    id: 'Statistics',
+    description: 'The last days of a database, counted without its requests paying for it.',
+  },
+  z.object({
+    days: field('Each day, the oldest first. A day without a row has zeros.', z.array(DayStatistics)),
+    users: field('Number of users when they were counted last, or null.', z.int().nullable(), {
+      format: 'int64',
+    }),
+    countedAt: field('When the users were counted, or null.', z.iso.datetime().nullable()),
+  }),
+)
+export type Statistics = z.infer<typeof Statistics>
+
+/** A database in a list. */
+export const DatabaseInfo = component(
+  { id: 'DatabaseInfo', description: 'A database of a workspace.' },
+  z.object({
+    name: field('Name of the database.', z.string(), { examples: ['app'] }),
+    appUrl: field('The app to which the links in mails lead, or null.', z.string().nullable()),
+    isBeingDeleted: field('Whether its deletion has begun.', z.boolean()),
+    createdAt: timeOf('When it was created.'),
+  }),
+)
+export type DatabaseInfo = z.infer<typeof DatabaseInfo>
+
+export const DatabaseList = component(
+  { id: 'DatabaseList', description: 'A page of databases.' },
+  z.object({ databases: field('The databases, by name.', z.array(DatabaseInfo)), next: nextName() }),
+)
+export type DatabaseList = z.infer<typeof DatabaseList>
+
+/** A setting with its value. */
+export const SettingInfo = component(
+  { id: 'SettingInfo', description: 'A setting of a database.' },
+  z.object({
+    name: field('Name of the setting.', z.string(), { examples: ['sessionIdle'] }),
+    label: field('What to call it.', z.string(), { examples: ['session idle time'] }),
+    description: field('What it decides.', z.string()),
+    kind: field('How its value is typed.', z.enum(['switch', 'choice', 'number', 'text', 'list', 'json']), {
+      isOpen: true,
+    }),
+    choices: field('The allowed values of a choice, or null.', z.array(z.string()).nullable()),
+    min: field('The smallest number, or null.', z.number().nullable()),
+    max: field('The largest number, or null.', z.number().nullable()),
+    value: field('The value.', z.unknown()),
+    default: field('The value of a new database.', z.unknown()),
+    confirms: field('Whether a change needs a confirmation.', z.boolean()),
+  }),
+)
+export type SettingInfo = z.infer<typeof SettingInfo>
+
+export const SettingList = component(
+  { id: 'SettingList', description: 'The settings of a database.' },
+  z.object({
+    settings: field('All settings, in the order of `usher database show`.', z.array(SettingInfo)),
+    values: field('Their values by name, of which the ETag is.', z.record(z.string(), z.unknown())),
+  }),
+)
+export type SettingList = z.infer<typeof SettingList>
+
+export const ChangeSettingsBody = body(
+  {
+    id: 'ChangeSettingsBody',
+    description: 'The settings to change.',
+    example: { settings: { signUp: false } },
+  },
+  { settings: field('Values by name. Others do not change.', z.record(z.string(), z.unknown())) },
+)
+export type ChangeSettingsBody = z.infer<typeof ChangeSettingsBody>
+
+export const pathName = (description: string, example: string) =>
+  field(description, PathName.clone(undefined, { parent: true }), { examples: [example] })
+
+export const CreateWorkspaceBody = body(
+  { id: 'CreateWorkspaceBody', description: 'A new workspace.', example: { slug: 'acme' } },
+  { slug: pathName('Slug of the workspace.', 'acme') },
+)
+export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
+
+export const CreateDatabaseBody = body(
+  { id: 'CreateDatabaseBody', description: 'A new database.', example: { name: 'app' } },
+  { name: pathName('Name of the database.', 'app') },
+)
+export type CreateDatabaseBody = z.infer<typeof CreateDatabaseBody>

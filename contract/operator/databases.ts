@@ -1,0 +1,127 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { IfMatchHeaders, NoQuery } from '../management/fields.js'
+import { component, field } from '../registry.js'
+import {
+  ChangeSettingsBody,
+  CreateDatabaseBody,
+  CreateWorkspaceBody,
+  DatabaseInfo,
+  DatabaseList,
+  NamesQuery,
+  pathName,
+  SettingList,
+  Statistics,
+  StatisticsQuery,
+  WorkspaceInfo,
+  WorkspaceList,
+} from './database-schemas.js'
+import {
+  ConfirmationHeaders,
+  DatabasePath,
+  type OperatorRoutes,
+  operatorDatabasePath,
+  operatorProblems,
+  operatorWriteProblems,
+} from './fields.js'
+
+const c = initContract()
+
+const WorkspacePath = z.object({ workspaceSlug: pathName('Slug of the workspace.', 'acme') })
+const workspacePath = '/operator/workspaces/:workspaceSlug'
+
+export const databases = c.router({
+  listWorkspaces: {
+    method: 'GET',
+    path: '/operator/workspaces',
+    query: NamesQuery,
+    responses: { 200: WorkspaceList, ...failures(...operatorProblems) },
+    summary: 'List workspaces',
+    description:
+      'Returns the workspaces in which the operator has a role: all of them for an operator of the installation.',
+    metadata: { security: 'bearer', role: 'member', in: 'anywhere' },
+  },
+  createWorkspace: {
+    method: 'POST',
+    path: '/operator/workspaces',
+    body: CreateWorkspaceBody,
+    responses: { 201: WorkspaceInfo, ...failures(...operatorWriteProblems) },
+    summary: 'Create a workspace',
+    description: 'Its slug is part of every path, and cannot change.',
+    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
+  },
+  listDatabases: {
+    method: 'GET',
+    path: `${workspacePath}/databases`,
+    pathParams: WorkspacePath,
+    query: NamesQuery,
+    responses: { 200: DatabaseList, ...failures('refused', ...operatorProblems) },
+    summary: 'List databases',
+    description: 'Returns the databases of a workspace.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  createDatabase: {
+    method: 'POST',
+    path: `${workspacePath}/databases`,
+    pathParams: WorkspacePath,
+    body: CreateDatabaseBody,
+    responses: { 201: DatabaseInfo, ...failures(...operatorWriteProblems) },
+    summary: 'Create a database',
+    description: 'It has the default settings.',
+    metadata: { security: 'bearer', role: 'owner', in: 'workspace' },
+  },
+  deleteDatabase: {
+    method: 'DELETE',
+    path: operatorDatabasePath,
+    pathParams: DatabasePath,
+    headers: ConfirmationHeaders,
+    body: c.noBody(),
+    responses: {
+      200: component(
+        { id: 'DeletionProgress', description: 'How far a deletion is.' },
+        z.object({ isDone: field('Whether it is deleted. Otherwise send the request again.', z.boolean()) }),
+      ),
+      ...failures('step_up_required', ...operatorWriteProblems),
+    },
+    summary: 'Delete a database',
+    description:
+      'Works for five seconds. Any later request continues. From the first one on, the database is not found.',
+    metadata: { security: 'bearer', role: 'owner', in: 'workspace', confirms: true },
+  },
+  getStatistics: {
+    method: 'GET',
+    path: `${operatorDatabasePath}/statistics`,
+    pathParams: DatabasePath,
+    query: StatisticsQuery,
+    responses: { 200: Statistics, ...failures(...operatorProblems) },
+    summary: 'Get the counts of the last days',
+    description: 'Servers count in memory and add their counts every minute.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  getSettings: {
+    method: 'GET',
+    path: `${operatorDatabasePath}/settings`,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    responses: { 200: SettingList, ...failures(...operatorProblems) },
+    summary: 'Get the settings of a database',
+    description: 'The response has an ETag for `changeSettings`.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace', changeable: ['values'] },
+  },
+  changeSettings: {
+    method: 'PATCH',
+    path: `${operatorDatabasePath}/settings`,
+    pathParams: DatabasePath,
+    headers: IfMatchHeaders.extend(ConfirmationHeaders.shape),
+    body: ChangeSettingsBody,
+    responses: {
+      200: SettingList,
+      ...failures('step_up_required', 'precondition_failed', ...operatorWriteProblems),
+    },
+    summary: 'Change settings of a database',
+    description:
+      'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The secret of a new webhook is shown by `usher database set` only.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', changeable: ['values'] },
+  },
+} satisfies OperatorRoutes)

@@ -1,0 +1,21 @@
+import { initContract } from '@ts-rest/core'
+import { databases } from './databases.js'
+import { keys } from './keys.js'
+import { operations } from './operations.js'
+import { consoleRoutes, operators } from './operators.js'
+
+export * from './database-schemas.js'
+export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
+export * from './keys.js'
+export * from './operations.js'
+export * from './operator-schemas.js'
+export { managementRights } from './rights.js'
+
+/** The operator API: what the console does with the token of an operator. */
+export const operatorContract = initContract().router({
+  console: consoleRoutes,
+  operators,
+  databases,
+  keys,
+  operations,
+})

@@ -1,0 +1,184 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { id, name } from '../fields.js'
+import { body, NoQuery } from '../management/fields.js'
+import { Scope } from '../management/scopes.js'
+import { component, field } from '../registry.js'
+import {
+  ConfirmationHeaders,
+  DatabasePath,
+  type OperatorRoutes,
+  operatorDatabasePath,
+  operatorProblems,
+  operatorWriteProblems,
+  timeOf,
+} from './fields.js'
+
+const c = initContract()
+
+export const SigningKeyInfo = component(
+  { id: 'SigningKeyInfo', description: 'A signing key of a database. Its private half is never shown.' },
+  z.object({
+    kid: field('ID of the key (RFC 7517).', z.string()),
+    algorithm: field('Its algorithm.', z.string(), { examples: ['ES256'] }),
+    state: field(
+      '`signs`, `next`, `accepted` or `retired`.',
+      z.enum(['signs', 'next', 'accepted', 'retired']),
+      {
+        isOpen: true,
+      },
+    ),
+    activatesAt: timeOf('When it starts to sign.'),
+    retiresAt: field('When it stops to verify, or null.', z.iso.datetime().nullable()),
+  }),
+)
+export type SigningKeyInfo = z.infer<typeof SigningKeyInfo>
+
+export const SigningKeyList = component(
+  { id: 'SigningKeyList', description: 'The signing keys of a database.' },
+  z.object({ keys: field('The keys, the newest first.', z.array(SigningKeyInfo)) }),
+)
+export type SigningKeyList = z.infer<typeof SigningKeyList>
+
+const apiKeyFields = {
+  id: field('ID of the key.', z.uuid()),
+  name: field('Its name.', z.string()),
+  ending: field('Its last characters.', z.string(), { examples: ['x7Qk'] }),
+  scopes: field('What it allows.', z.array(z.string())),
+  createdAt: timeOf('When it was created.'),
+  expiresAt: timeOf('When it expires.'),
+  lastUsedOn: field('The last day of its use (UTC), or null.', z.iso.date().nullable()),
+  rotatedAt: field('When it got a successor, or null.', z.iso.datetime().nullable()),
+}
+
+export const ApiKeyInfo = component(
+  { id: 'ApiKeyInfo', description: 'An API key of a database.' },
+  z.object(apiKeyFields),
+)
+export type ApiKeyInfo = z.infer<typeof ApiKeyInfo>
+
+export const ApiKeyList = component(
+  { id: 'ApiKeyList', description: 'The API keys of a database.' },
+  z.object({ apiKeys: field('The keys, the oldest first.', z.array(ApiKeyInfo)) }),
+)
+export type ApiKeyList = z.infer<typeof ApiKeyList>
+
+export const NewApiKey = component(
+  { id: 'NewApiKey', description: 'A new API key.' },
+  z.object({ ...apiKeyFields, key: field('The key. Nothing shows it again.', z.string()) }),
+)
+export type NewApiKey = z.infer<typeof NewApiKey>
+
+const days = () =>
+  field('Days for which it is valid, 1 to 3650.', z.int().min(1).max(3650), {
+    format: 'int32',
+    examples: [365],
+  })
+
+export const CreateApiKeyBody = body(
+  {
+    id: 'CreateApiKeyBody',
+    description: 'A new API key.',
+    example: { name: 'backend', scopes: ['users:read'], expiresInDays: 365 },
+  },
+  {
+    name: field('Its name.', name(), { examples: ['backend'] }),
+    scopes: field('What it allows.', z.array(Scope).min(1)),
+    expiresInDays: days(),
+  },
+)
+export type CreateApiKeyBody = z.infer<typeof CreateApiKeyBody>
+
+export const RotateApiKeyBody = body(
+  { id: 'RotateApiKeyBody', description: 'How a key is replaced.', example: { overlapHours: 24 } },
+  {
+    overlapHours: field('Hours for which the former key still works, 0 to 720.', z.int().min(0).max(720), {
+      format: 'int32',
+      examples: [24],
+    }),
+  },
+)
+export type RotateApiKeyBody = z.infer<typeof RotateApiKeyBody>
+
+const ApiKeyPath = DatabasePath.extend({ apiKeyId: id('ID of the key.') })
+const KeyPath = DatabasePath.extend({ kid: field('ID of the key.', z.string().max(100)) })
+const keysPath = `${operatorDatabasePath}/keys` as const
+const apiKeysPath = `${operatorDatabasePath}/api-keys` as const
+
+export const keys = c.router({
+  listKeys: {
+    method: 'GET',
+    path: keysPath,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    responses: { 200: SigningKeyList, ...failures(...operatorProblems) },
+    summary: 'List signing keys',
+    description: 'Returns the signing keys of a database, without their private halves.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  rotateKeys: {
+    method: 'POST',
+    path: `${keysPath}/rotate`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: { 201: SigningKeyInfo, ...failures(...operatorWriteProblems) },
+    summary: 'Rotate signing keys',
+    description: 'Publishes the next key now. It signs after an hour, when caches have it.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace' },
+  },
+  retireKey: {
+    method: 'DELETE',
+    path: `${keysPath}/:kid`,
+    pathParams: KeyPath,
+    headers: ConfirmationHeaders,
+    body: c.noBody(),
+    responses: { 200: SigningKeyInfo, ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Retire a compromised signing key',
+    description: 'Its tokens are rejected within 5 seconds.',
+    metadata: { security: 'bearer', role: 'owner', in: 'workspace', confirms: true },
+  },
+  listApiKeys: {
+    method: 'GET',
+    path: apiKeysPath,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    responses: { 200: ApiKeyList, ...failures(...operatorProblems) },
+    summary: 'List API keys',
+    description: 'Returns the API keys of a database, without their secrets.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  createApiKey: {
+    method: 'POST',
+    path: apiKeysPath,
+    pathParams: DatabasePath,
+    headers: ConfirmationHeaders,
+    body: CreateApiKeyBody,
+    responses: { 201: NewApiKey, ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Create an API key',
+    description: 'Shows the key once.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+  },
+  rotateApiKey: {
+    method: 'POST',
+    path: `${apiKeysPath}/:apiKeyId/rotate`,
+    pathParams: ApiKeyPath,
+    headers: ConfirmationHeaders,
+    body: RotateApiKeyBody,
+    responses: { 201: NewApiKey, ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Replace an API key',
+    description: 'The successor has the same name, scopes and lifetime.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+  },
+  revokeApiKey: {
+    method: 'DELETE',
+    path: `${apiKeysPath}/:apiKeyId`,
+    pathParams: ApiKeyPath,
+    headers: ConfirmationHeaders,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Revoke an API key',
+    description: 'Requests with it are rejected within 5 seconds.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+  },
+} satisfies OperatorRoutes)

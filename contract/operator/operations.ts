@@ -1,0 +1,174 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { id } from '../fields.js'
+import { body, NoQuery, PageQuery, strict } from '../management/fields.js'
+import { next } from '../page.js'
+import { component, field } from '../registry.js'
+import {
+  DatabasePath,
+  type OperatorRoutes,
+  operatorDatabasePath,
+  operatorProblems,
+  operatorWriteProblems,
+  timeOf,
+} from './fields.js'
+
+const c = initContract()
+
+export const ConnectionDetails = component(
+  { id: 'ConnectionDetails', description: 'A connection to a provider. Its secret is never shown.' },
+  z.object({
+    name: field('Name of the connection.', z.string(), { examples: ['google'] }),
+    preset: field('Its preset.', z.string(), { examples: ['google'] }),
+    issuer: field('Issuer of the provider.', z.string()),
+    clientId: field('ID of the client at the provider.', z.string()),
+    isEnabled: field('Whether users can log in with it.', z.boolean()),
+    callbackUrl: field('What to register at the provider.', z.string()),
+    createdAt: timeOf('When it was added.'),
+  }),
+)
+export type ConnectionDetails = z.infer<typeof ConnectionDetails>
+
+export const ConnectionDetailsList = component(
+  { id: 'ConnectionDetailsList', description: 'The connections of a database.' },
+  z.object({ connections: field('The connections, by name.', z.array(ConnectionDetails)) }),
+)
+export type ConnectionDetailsList = z.infer<typeof ConnectionDetailsList>
+
+const ConnectionPath = DatabasePath.extend({
+  connection: field('Name of the connection.', z.string().max(63)),
+})
+
+/** A mail or an event that was not delivered yet. */
+export const Delivery = component(
+  { id: 'Delivery', description: 'A mail or an event that was not delivered yet.' },
+  z.object({
+    id: field('ID of the message.', z.uuid()),
+    kind: field('`mail` or `webhook`.', z.string(), { examples: ['mail'] }),
+    userId: field('The user whom it concerns, or null.', z.uuid().nullable()),
+    createdAt: timeOf('When it was caused.'),
+    nextAt: field('When it is sent next. Null: it waits for an operator.', z.iso.datetime().nullable()),
+    attempts: field('Number of attempts.', z.int(), { format: 'int32' }),
+    lastError: field('Why the last attempt has failed, or null.', z.string().nullable()),
+  }),
+)
+export type Delivery = z.infer<typeof Delivery>
+
+export const DeliveryList = component(
+  { id: 'DeliveryList', description: 'A page of messages.' },
+  z.object({ deliveries: field('The messages, the oldest first.', z.array(Delivery)), next: next() }),
+)
+export type DeliveryList = z.infer<typeof DeliveryList>
+
+export const ListDeliveriesQuery = strict({
+  ...PageQuery.shape,
+  waiting: field('`true`: only those that wait for an operator.', z.enum(['true', 'false']).optional()),
+})
+export type ListDeliveriesQuery = z.infer<typeof ListDeliveriesQuery>
+
+export const DeliveryChangeBody = body(
+  { id: 'DeliveryChangeBody', description: 'Which messages.', example: { id: null } },
+  { id: field('A message. Null: all that wait for an operator.', z.uuid().nullable()) },
+)
+export type DeliveryChangeBody = z.infer<typeof DeliveryChangeBody>
+
+export const ChangedDeliveries = component(
+  { id: 'ChangedDeliveries', description: 'What was changed.' },
+  z.object({ messages: field('Number of messages.', z.int(), { format: 'int32' }) }),
+)
+export type ChangedDeliveries = z.infer<typeof ChangedDeliveries>
+
+/** What an operator has done. It is recorded before it runs. */
+export const OperatorAction = component(
+  { id: 'OperatorAction', description: 'What an operator has done. It is recorded before it runs.' },
+  z.object({
+    id: field('ID of the action.', z.uuid()),
+    at: timeOf('When it was recorded.'),
+    operatorId: field('The operator.', z.uuid()),
+    operatorEmail: field('Address of the operator at that time.', z.string()),
+    action: field('Name of the operation.', z.string(), { examples: ['changeSettings'] }),
+    workspace: field('Slug of the workspace, or null.', z.string().nullable()),
+    database: field('Name of the database, or null.', z.string().nullable()),
+    target: field('What it was done to, such as the ID of a user, or null.', z.string().nullable()),
+    outcome: field(
+      '`done`, or the code of the problem. Null: unknown, because the server has ended before the operation has.',
+      z.string().nullable(),
+    ),
+    requestId: field('ID of the request, as in the log.', z.string()),
+  }),
+)
+export type OperatorAction = z.infer<typeof OperatorAction>
+
+export const OperatorActionList = component(
+  { id: 'OperatorActionList', description: 'A page of actions.' },
+  z.object({ actions: field('The actions, the latest first.', z.array(OperatorAction)), next: next() }),
+)
+export type OperatorActionList = z.infer<typeof OperatorActionList>
+
+const deliveriesPath = `${operatorDatabasePath}/deliveries` as const
+
+export const operations = c.router({
+  listConnectionDetails: {
+    method: 'GET',
+    path: `${operatorDatabasePath}/connections`,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    responses: { 200: ConnectionDetailsList, ...failures(...operatorProblems) },
+    summary: 'List connections',
+    description: 'Returns the connections of a database to providers, without their secrets.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  checkConnection: {
+    method: 'POST',
+    path: `${operatorDatabasePath}/connections/:connection/check`,
+    pathParams: ConnectionPath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures('connection_not_found', ...operatorWriteProblems) },
+    summary: 'Check a connection',
+    description: 'Asks the provider whether it knows the client. A problem says what to correct.',
+    metadata: { security: 'bearer', role: 'support', in: 'workspace' },
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: deliveriesPath,
+    pathParams: DatabasePath,
+    query: ListDeliveriesQuery,
+    responses: { 200: DeliveryList, ...failures(...operatorProblems) },
+    summary: 'List deliveries',
+    description: 'Returns mails and events that were not delivered yet, without their content.',
+    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+  },
+  retryDeliveries: {
+    method: 'POST',
+    path: `${deliveriesPath}/retry`,
+    pathParams: DatabasePath,
+    body: DeliveryChangeBody,
+    responses: { 200: ChangedDeliveries, ...failures(...operatorWriteProblems) },
+    summary: 'Deliver messages now',
+    description: 'With all attempts again.',
+    metadata: { security: 'bearer', role: 'support', in: 'workspace' },
+  },
+  dropDeliveries: {
+    method: 'POST',
+    path: `${deliveriesPath}/drop`,
+    pathParams: DatabasePath,
+    body: DeliveryChangeBody,
+    responses: { 200: ChangedDeliveries, ...failures(...operatorWriteProblems) },
+    summary: 'Delete messages',
+    description: 'They are never delivered.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace' },
+  },
+  listActions: {
+    method: 'GET',
+    path: '/operator/actions',
+    query: strict({
+      ...PageQuery.shape,
+      operatorId: field('Only those of this operator.', id('ID of the operator.').optional()),
+    }),
+    responses: { 200: OperatorActionList, ...failures(...operatorProblems) },
+    summary: 'List what operators have done',
+    description: 'Returns the recorded actions of the last 400 days.',
+    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
+  },
+} satisfies OperatorRoutes)

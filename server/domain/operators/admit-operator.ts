@@ -1,0 +1,99 @@
+import { managementRights, type OperatorMetadata } from '@usher/contract/operator'
+import { findWorkspace } from '../../store/queries/management/workspaces.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import { requireConfirmation } from '../second-factor/confirmation.js'
+import { admitToken } from '../tokens/admit-token.js'
+import { acrOf } from '../tokens/authentication.js'
+import type { AdmittedOperator } from './operator-request.js'
+import { requireRole, roleAnywhere, roleIn } from './rights.js'
+
+/** The credentials of a request. */
+export interface OperatorCredentials {
+  caller: Caller
+  jwt: string | undefined
+  confirmation: string | undefined
+}
+
+/** An operation of the operator API, and the workspace of its path. */
+interface OperatorOperation {
+  metadata: Pick<OperatorMetadata, 'role' | 'in' | 'confirms'>
+  workspaceSlug: string | undefined
+}
+
+/**
+ * Admits an operator to an operation of the operator API. Rights come from the store at each request, never from the token.
+ *
+ * @throws {Problem} `token_missing`, and those of `admitToken`; `role_insufficient`; `database_not_found` in a workspace in which the
+ * operator has no right; `step_up_required`
+ */
+export async function admitOperator(
+  context: AppContext,
+  credentials: OperatorCredentials,
+  { metadata, workspaceSlug }: OperatorOperation,
+): Promise<AdmittedOperator> {
+  const { operators, user, claims } = await admitUser(context, credentials)
+  const workspace =
+    workspaceSlug === undefined ? undefined : await findWorkspace(context.store, workspaceSlug)
+  if (workspaceSlug !== undefined && !workspace) throw new Problem('database_not_found')
+  const role = {
+    installation: () => roleIn(user, [operators.id]),
+    workspace: () => workspace && roleIn(user, [operators.id, workspace.id]),
+    anywhere: () => roleAnywhere(user),
+  }[metadata.in]()
+  // An operator does not learn which workspaces of others exist.
+  if (!role && metadata.in === 'workspace') throw new Problem('database_not_found')
+  requireRole(role, metadata.role)
+  const admitted = { operators, user, claims, workspace, role: role as AdmittedOperator['role'] }
+  if (metadata.confirms) await requireConfirmed(context, admitted, credentials.confirmation)
+  return admitted
+}
+
+/**
+ * Admits an operator to an operation of the management API.
+ *
+ * @throws {Problem} as {@link admitOperator}
+ */
+export async function admitManagingOperator(
+  context: AppContext,
+  credentials: OperatorCredentials,
+  { operation, database }: { operation: string; database: Database },
+): Promise<AdmittedOperator> {
+  const { operators, user, claims } = await admitUser(context, credentials)
+  const role = roleIn(user, [operators.id, database.workspaceId])
+  if (!role) throw new Problem('database_not_found')
+  const rights = managementRights as Record<
+    string,
+    { role: AdmittedOperator['role'] | null; confirms?: true }
+  >
+  const right = Object.hasOwn(rights, operation) ? rights[operation] : undefined
+  requireRole(role, right?.role)
+  const admitted = { operators, user, claims, role }
+  if (right?.confirms) await requireConfirmed(context, admitted, credentials.confirmation)
+  return admitted
+}
+
+async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentials) {
+  const operators = await context.findOperators()
+  if (!operators) throw new Problem('route_not_found')
+  if (!jwt) throw new Problem('token_missing')
+  const admitted = await admitToken(context, { database: operators, caller }, jwt)
+  // That of a password that was just set. The login after it demands the second factor.
+  if (acrOf(admitted.claims.proven) !== 'aal2') throw new Problem('token_invalid')
+  return { operators, ...admitted }
+}
+
+/** @throws {Problem} `step_up_required` unless the operator has just proven two factors */
+export async function requireConfirmed(
+  context: Pick<AppContext, 'findSecrets' | 'now'>,
+  { operators, user, claims }: Pick<AdmittedOperator, 'operators' | 'user' | 'claims'>,
+  confirmation: string | undefined,
+) {
+  if (!confirmation) throw new Problem('step_up_required')
+  const request = { database: operators, user, claims } as UserRequest
+  const { amr } = await requireConfirmation(context, request, confirmation)
+  if (acrOf({ amr }) !== 'aal2') throw new Problem('step_up_required')
+}

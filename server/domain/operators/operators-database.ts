@@ -1,0 +1,63 @@
+import type { DatabasePath } from '@usher/contract'
+import { findOperatorsRow } from '../../store/queries/databases.js'
+import { updateDatabase } from '../../store/queries/management/databases.js'
+import type { Store } from '../../store/store.js'
+import { defaultSettings } from '../databases/settings.js'
+import { createDatabase } from '../management/databases.js'
+import { ensureWorkspace } from '../management/workspaces.js'
+import { Problem } from '../problem.js'
+
+/** What a server or a command needs to create the operators' database. */
+interface Creation {
+  store: Store
+  now: Date
+  /** URL of the console, to which links in mails lead. */
+  consoleUrl: string
+}
+
+const halfDaySeconds = 43_200
+const workspaceSlug = 'usher'
+/** How many names are tried, because a customer may have taken the first ones. */
+const maxNames = 100
+
+/**
+ * Creates the database whose users are the operators, unless there is one. Stores the URL of the console if it has changed.
+ *
+ * @returns its path and id
+ */
+export async function ensureOperatorsDatabase(creation: Creation) {
+  const { store, now, consoleUrl } = creation
+  const found = await findOperatorsRow(store)
+  if (!found) {
+    await ensureWorkspace(store, workspaceSlug, now)
+    await insert(creation)
+  } else if (found.appUrl !== consoleUrl) await updateDatabase(store, found, { appUrl: consoleUrl })
+  return found ?? (await findOperatorsRow(store))
+}
+
+async function insert({ store, now, consoleUrl }: Creation) {
+  for (let count = 1; count <= maxNames; count++) {
+    const path: DatabasePath = {
+      workspaceSlug,
+      databaseName: count === 1 ? 'operators' : `operators-${count}`,
+    }
+    const created = await createDatabase({ store, now }, path, {
+      signUp: false,
+      tenantOperations: false,
+      secondFactor: 'required',
+      sessionMax: halfDaySeconds,
+      sessionIdle: Math.min(halfDaySeconds, defaultSettings.sessionIdle),
+      roles: ['support'],
+      requireVerifiedInviter: false,
+      noticeFactor: true,
+      noticeNewNetwork: true,
+      appUrl: consoleUrl,
+      isOperators: true,
+    }).catch((error) => {
+      if (error instanceof Problem && error.code === 'database_exists') return undefined
+      throw error
+    })
+    // Also if another server has created it.
+    if (created || (await findOperatorsRow(store))) return
+  }
+}

@@ -1,0 +1,105 @@
+import type { ChangeSettingsBody, SettingInfo, SettingList } from '@usher/contract/operator'
+import type { AppContext } from '../context.js'
+import {
+  type AnySetting,
+  type DatabaseSettings,
+  type SettingName,
+  settingEntries,
+  settingsOf,
+} from '../databases/settings.js'
+import { requireDatabase, setDatabase } from '../management/databases.js'
+import { etagOf, requireMatch } from '../management/etag.js'
+import { invalidField, validationFailed } from '../problem.js'
+import { requireConfirmed } from './admit-operator.js'
+import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+
+/** The settings with which an operator could take over accounts, or send what belongs to users elsewhere. */
+const confirmed: readonly SettingName[] = [
+  'appUrl',
+  'loginRedirects',
+  'passkeyDomain',
+  'passkeyOrigins',
+  'webhookUrl',
+  'secondFactor',
+  'secondFactorGrace',
+  'claims',
+]
+
+/** Returns how a setting is typed. */
+function kindOf({ choices, range, default: initial }: AnySetting): SettingInfo['kind'] {
+  if (typeof initial === 'boolean') return 'switch'
+  if (choices) return 'choice'
+  if (range) return 'number'
+  if (Array.isArray(initial)) return 'list'
+  return initial !== null && typeof initial === 'object' ? 'json' : 'text'
+}
+
+function settingInfo(name: SettingName, setting: AnySetting, value: unknown): SettingInfo {
+  const kind = kindOf(setting)
+  const [min = null, max = null] = kind === 'number' ? (setting.range ?? []) : []
+  return {
+    name,
+    label: setting.label ?? name,
+    description: setting.description,
+    kind,
+    choices: kind === 'choice' ? [...(setting.choices ?? [])] : null,
+    min,
+    max,
+    value,
+    default: setting.default,
+    confirms: confirmed.includes(name),
+  }
+}
+
+const listOf = (values: DatabaseSettings): SettingList => ({
+  settings: settingEntries.map(([name, setting]) => settingInfo(name, setting, values[name])),
+  values,
+})
+
+/** Returns the settings of a database. */
+export async function getSettings(
+  context: AppContext,
+  request: OperatorRequest & InDatabase,
+): Promise<SettingList> {
+  const { database } = await requestInDatabase(context, request)
+  // Not the database of the request, which may be older than the last change.
+  return listOf(settingsOf(await requireDatabase(context.store, database)))
+}
+
+type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
+  InDatabase & { headers: { 'if-match'?: string | undefined; 'usher-confirmation'?: string | undefined } }
+
+/**
+ * Changes settings of a database.
+ *
+ * @throws {Problem} `validation_failed`; `step_up_required` if one of them needs a confirmation; `precondition_failed`
+ */
+export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<SettingList> {
+  const { body, headers } = request
+  const changes = readChanges(body.settings)
+  if (confirmed.some((name) => name in changes))
+    await requireConfirmed(context, request, headers['usher-confirmation'])
+  const inDatabase = await requestInDatabase(context, request)
+  const row = await setDatabase(context, inDatabase, {
+    ...changes,
+    require: (values) => requireMatch(headers['if-match'], etagOf({ values }, ['values'])),
+  })
+  return listOf(settingsOf(row))
+}
+
+/** Returns the values of settings. @throws {Problem} `validation_failed` */
+function readChanges(given: Readonly<Record<string, unknown>>): Partial<DatabaseSettings> {
+  const known = new Map<string, AnySetting>(settingEntries)
+  const read = Object.entries(given).map(([name, value]) => {
+    const path = `settings.${name}`
+    const setting = known.get(name)
+    if (!setting) return { errors: [invalidField(path, 'is not a setting')] }
+    const { data, error } = setting.schema.safeParse(value)
+    return error
+      ? { errors: [invalidField(path, error.issues[0]?.message ?? 'is not allowed')] }
+      : { values: [[name, data] as const] }
+  })
+  const errors = read.flatMap((each) => each.errors ?? [])
+  if (errors.length > 0) throw validationFailed(errors)
+  return Object.fromEntries(read.flatMap((each) => each.values ?? []))
+}

@@ -1,0 +1,28 @@
+import type { Statistics, StatisticsQuery } from '@usher/contract/operator'
+import { findDays, findUserCount } from '../../store/queries/statistics.js'
+import type { AppContext } from '../context.js'
+import { noCounts } from '../statistics/daily-counts.js'
+import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+
+const dayMilliseconds = 86_400_000
+
+/** Returns the counts of the last days of a database, and the number of its users. */
+export async function getStatistics(
+  context: AppContext,
+  request: OperatorRequest & InDatabase & { query: StatisticsQuery },
+): Promise<Statistics> {
+  const { database } = await requestInDatabase(context, request)
+  const { days: count = 30 } = request.query
+  const days = Array.from({ length: count }, (_, index) =>
+    new Date(context.now() - (count - 1 - index) * dayMilliseconds).toISOString().slice(0, 10),
+  )
+  const found = new Map(
+    (await findDays(context.store, database.id, days[0] as string)).map((row) => [row.day, row]),
+  )
+  const counted = await findUserCount(context.store, database.id)
+  return {
+    days: days.map((day) => found.get(day) ?? { day, ...noCounts() }),
+    users: counted?.users ?? null,
+    countedAt: counted?.countedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,78 @@
+import type { DailyStatistics } from '../generated/client.js'
+import type { Queries } from '../store.js'
+
+/** What is counted of a database on a day. */
+export type DayCounts = Pick<
+  DailyStatistics,
+  'signUps' | 'logins' | 'failures' | 'throttled' | 'mails' | 'mailsFailed'
+>
+
+/** Adds counts to those of a day. */
+export const addCounts = (
+  { query }: Queries,
+  { databaseId, day, ...counts }: DayCounts & { databaseId: string; day: string },
+) =>
+  query(
+    `INSERT INTO usher.daily_statistics AS known
+      (database_id, day, sign_ups, logins, failures, throttled, mails, mails_failed)
+    VALUES ($1::uuid, $2::date, $3::int, $4::int, $5::int, $6::int, $7::int, $8::int)
+    ON CONFLICT (database_id, day) DO UPDATE SET sign_ups = known.sign_ups + excluded.sign_ups,
+      logins = known.logins + excluded.logins, failures = known.failures + excluded.failures,
+      throttled = known.throttled + excluded.throttled, mails = known.mails + excluded.mails,
+      mails_failed = known.mails_failed + excluded.mails_failed`,
+    [
+      databaseId,
+      day,
+      counts.signUps,
+      counts.logins,
+      counts.failures,
+      counts.throttled,
+      counts.mails,
+      counts.mailsFailed,
+    ],
+  )
+
+/** Returns the days of a database from one on, the oldest first. */
+export const findDays = ({ query }: Queries, databaseId: string, from: string) =>
+  query<DayCounts & { day: string }>(
+    `SELECT day::text AS day, sign_ups AS "signUps", logins, failures, throttled, mails, mails_failed AS "mailsFailed"
+    FROM usher.daily_statistics WHERE database_id = $1::uuid AND day >= $2::date ORDER BY day`,
+    [databaseId, from],
+  )
+
+/** Returns the number of users when a sweep counted them, or undefined. */
+export async function findUserCount({ query }: Queries, databaseId: string) {
+  const [row] = await query<{ users: number | null; countedAt: Date | null }>(
+    `SELECT users::float8 AS users, counted_at AS "countedAt" FROM usher.sweep WHERE database_id = $1::uuid`,
+    [databaseId],
+  )
+  return row
+}
+
+/** Users that one statement counts. */
+const countedRows = 50_000
+
+/** Counts the users of a database whose ids follow one. Returns their number, and the last id, or null if no user is left. */
+export async function countUsersAfter({ query }: Queries, databaseId: string, after: string) {
+  const [row] = await query<{ users: number; last: string | null }>(
+    `SELECT count(*) FILTER (WHERE reserved_for IS NULL)::int AS users,
+      CASE WHEN count(*) = ${countedRows} THEN (array_agg(id ORDER BY id DESC))[1] END AS last
+    FROM (
+      SELECT id, reserved_for FROM usher."user" WHERE database_id = $1::uuid AND id > $2::uuid
+      ORDER BY id LIMIT ${countedRows}
+    ) AS counted`,
+    [databaseId, after],
+  )
+  return row ?? { users: 0, last: null }
+}
+
+/** Stores the number of users of a database that is being swept. */
+export const storeUserCount = (
+  { query }: Queries,
+  databaseId: string,
+  { users, countedAt }: { users: number; countedAt: Date },
+) =>
+  query(
+    `UPDATE usher.sweep SET users = $2::bigint, counted_at = $3::timestamptz WHERE database_id = $1::uuid`,
+    [databaseId, users, countedAt],
+  )

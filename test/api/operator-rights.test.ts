@@ -1,0 +1,190 @@
+import { managementContract } from '@usher/contract/management'
+import {
+  managementRights,
+  type OperatorMetadata,
+  operatorContract,
+  operatorRoles,
+} from '@usher/contract/operator'
+import { expect } from 'vitest'
+import { it as consoleTest, type LoggedInOperator } from '../support/console.js'
+
+interface Operation {
+  name: string
+  method: string
+  path: string
+  role: (typeof operatorRoles)[number] | null
+  in: OperatorMetadata['in']
+  confirms: boolean
+}
+
+type Route = { method: string; path: string; metadata?: Partial<OperatorMetadata> }
+
+const routesOf = (contract: object) =>
+  Object.values(contract).flatMap((routes) => Object.entries(routes as Record<string, Route>))
+
+const operations: Operation[] = [
+  ...routesOf(operatorContract).flatMap(([name, { method, path, metadata }]) =>
+    metadata?.role
+      ? [
+          {
+            name,
+            method,
+            path,
+            role: metadata.role,
+            in: metadata.in ?? 'anywhere',
+            confirms: !!metadata.confirms,
+          },
+        ]
+      : [],
+  ),
+  ...routesOf(managementContract).flatMap(([name, { method, path }]) => {
+    if (!path.includes('/management/') || !path.includes(':databaseName')) return []
+    const rights: Record<string, { role: Operation['role']; confirms?: true }> = managementRights
+    const right = rights[name] ?? { role: null }
+    return [{ name, method, path, role: right.role, in: 'workspace' as const, confirms: !!right.confirms }]
+  }),
+]
+
+const unknownId = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
+
+/** Returns the path of an operation. What it would delete does not exist. */
+const urlOf = ({ name, path }: Operation, workspace: string) =>
+  path
+    .replace(':workspaceSlug', workspace)
+    .replace(':databaseName', name === 'deleteDatabase' ? 'missing' : 'app')
+    .replace(/:\w+/g, unknownId)
+
+/** Who asks, and the role that counts in the own workspace, in a foreign one, and in the installation. */
+const holders = [
+  { name: 'none', own: undefined, foreign: undefined, installation: undefined },
+  ...operatorRoles.map((role) => ({
+    name: `${role} of own`,
+    own: role,
+    foreign: undefined,
+    installation: undefined,
+  })),
+  ...operatorRoles.map((role) => ({
+    name: `${role} of all`,
+    own: role,
+    foreign: role,
+    installation: role,
+  })),
+] as const
+
+type Role = (typeof operatorRoles)[number] | undefined
+const rank = (role: Role | null) => operatorRoles.indexOf(role as never)
+
+/** Returns the problem that an operation must have, or undefined if the operator may do it. */
+function refusalOf(
+  { role: least, in: place, confirms }: Operation,
+  { role, hasConfirmation }: { role: Role; hasConfirmation: boolean },
+) {
+  if (place === 'workspace' && !role) return 'database_not_found'
+  if (least === null || rank(role) < rank(least)) return 'role_insufficient'
+  return confirms && !hasConfirmation ? 'step_up_required' : undefined
+}
+
+type Confirmed = LoggedInOperator & { confirmation: string }
+
+const it = consoleTest
+  .extend('owner', { scope: 'file' }, ({ console }) => console.owner())
+  .extend('operators', { scope: 'file' }, async ({ console, owner }) => {
+    for (const slug of ['own', 'foreign']) {
+      await owner.send('POST', '/operator/workspaces', { slug })
+      await owner.send('POST', `/operator/workspaces/${slug}/databases`, { name: 'app' })
+    }
+    const operators = new Map<string, Confirmed>()
+    for (const [index, { name, own, installation }] of holders.entries()) {
+      const right = installation
+        ? { workspace: null, role: installation }
+        : { workspace: 'own', role: own ?? 'member' }
+      const operator = await console.operator(owner, { email: `operator-${index}@example.com`, ...right })
+      if (!own) {
+        const headers = { 'usher-confirmation': await owner.confirm() }
+        await owner.send(
+          'PATCH',
+          `/operator/operators/${operator.id}`,
+          { workspace: 'own', role: null },
+          headers,
+        )
+      }
+      const confirmation = await operator.confirm()
+      operators.set(name, Object.assign(operator, { confirmation }))
+    }
+    return operators
+  })
+
+it('the contract has operations of each kind', () => {
+  expect(operations.length).toBeGreaterThan(50)
+  expect(new Set(operations.map((each) => each.in))).toEqual(
+    new Set(['anywhere', 'workspace', 'installation']),
+  )
+})
+
+/** Every holder in every workspace, with and without a confirmation if the operation may need one. */
+const casesOf = (operation: Operation) =>
+  holders.flatMap((holder) =>
+    (operation.in === 'workspace' ? (['own', 'foreign'] as const) : (['own'] as const)).flatMap((workspace) =>
+      (operation.confirms ? [true, false] : [false]).map((hasConfirmation) => ({
+        holder,
+        workspace,
+        hasConfirmation,
+      })),
+    ),
+  )
+
+it.for(operations)(
+  '$method $path ($name) has the rights of the contract',
+  async (operation, { operators }) => {
+    const checked = casesOf(operation).map(async ({ holder, workspace, hasConfirmation }) => {
+      const operator = operators.get(holder.name) as Confirmed
+      const response = await operator.send(
+        operation.method as 'GET',
+        urlOf(operation, workspace),
+        ['GET', 'DELETE'].includes(operation.method) ? undefined : {},
+        hasConfirmation ? { 'usher-confirmation': operator.confirmation } : {},
+      )
+      const role = {
+        workspace: holder[workspace],
+        installation: holder.installation,
+        anywhere: holder.own ?? holder.installation,
+      }[operation.in]
+      const refusal = refusalOf(operation, { role, hasConfirmation })
+      const code = response.statusCode < 300 ? undefined : response.json().code
+      const isRefused = ['role_insufficient', 'step_up_required'].includes(code) || code === refusal
+      const each = `${holder.name}, ${workspace}, ${hasConfirmation ? 'confirmed' : 'not confirmed'}`
+      expect(response.statusCode, response.body).toBeLessThan(500)
+      return [`${each}: ${refusal ?? 'allowed'}`, `${each}: ${(isRefused && code) || 'allowed'}`] as const
+    })
+    const outcomes = await Promise.all(checked)
+    expect(outcomes.map(([, outcome]) => outcome)).toEqual(outcomes.map(([expected]) => expected))
+  },
+)
+
+it('a database of a foreign workspace is neither listed nor deleted', async ({ operators, owner }) => {
+  const operator = operators.get('owner of own') as Confirmed
+  const headers = { 'usher-confirmation': operator.confirmation }
+  const path = '/operator/workspaces/foreign/databases'
+  expect((await operator.send('DELETE', `${path}/app`, undefined, headers)).statusCode).toBe(404)
+  const listed = await operator.send('GET', '/operator/workspaces')
+  expect(listed.json().workspaces).toMatchObject([{ slug: 'own', role: 'owner' }])
+  expect((await owner.send('GET', path)).json().databases).toMatchObject([{ name: 'app' }])
+})
+
+it('a token of a user, an API key and no token are rejected', async ({ usher, owner, operators }) => {
+  expect(operators.size).toBeGreaterThan(0)
+  const database = await usher.newDatabase()
+  const { token } = await database.signedUp()
+  const codes = [token.jwt, 'usher_key', undefined].map(async (bearer) => {
+    const response = await usher.inject({
+      method: 'GET',
+      url: '/operator/me',
+      ...(bearer && { headers: { authorization: `Bearer ${bearer}` } }),
+    })
+    return response.json().code
+  })
+  expect(await Promise.all(codes)).toEqual(['token_invalid', 'token_invalid', 'token_missing'])
+  // Operators change operators in the operator API only.
+  const users = await owner.send('GET', '/workspaces/usher/databases/operators/management/users')
+  expect(users.json().code).toBe('database_not_found')
+})

@@ -1,0 +1,296 @@
+import { describe, expect } from 'vitest'
+import { createDatabase } from '../../server/domain/management/databases.js'
+import { requireMatch } from '../../server/domain/management/etag.js'
+import { findSetupLink } from '../../server/domain/operators/first-operator.js'
+import { startApp } from '../support/app.js'
+import { it as consoleTest, openConsole } from '../support/console.js'
+import { openTestStore } from '../support/store.js'
+
+const it = consoleTest
+  .extend('owner', { scope: 'file' }, ({ console }) => console.owner())
+  .extend('app', { scope: 'file' }, async ({ usher, owner }) => {
+    await owner.send('POST', '/operator/workspaces', { slug: 'acme' })
+    await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'app' })
+    const operations = usher.client('acme', 'app')
+    const database = await usher.context.findDatabase({ workspaceSlug: 'acme', databaseName: 'app' })
+    return {
+      ...operations,
+      id: database.id,
+      path: '/operator/workspaces/acme/databases/app',
+      management: '/workspaces/acme/databases/app/management',
+    }
+  })
+
+const codeOf = (response: { statusCode: number; json: () => { code?: string } }) =>
+  response.statusCode < 300 ? response.statusCode : response.json().code
+
+describe('the first operator', () => {
+  it('is created once, also by two requests at the same time', async ({ usher }) => {
+    const store = await openTestStore(usher.store.settings ? 'postgres' : 'embedded')
+    const other = await startApp(store)
+    const console = await openConsole(other)
+    const info = async () => (await other.inject({ method: 'GET', url: '/operator/console' })).json()
+    expect(await info()).toMatchObject({ workspace: 'usher', database: 'operators', hasOperators: false })
+    expect(await findSetupLink(other.context)).toMatch(/^http:\/\/localhost:3000\/console\/setup#code=/)
+    const code = await console.setupCode()
+    expect(codeOf(await console.createFirst('ada@example.com', `${code}x`))).toBe('code_invalid')
+    expect(codeOf(await console.createFirst('not an address', code))).toBe('validation_failed')
+    const both = await Promise.all([
+      console.createFirst('ada@example.com', code),
+      console.createFirst('grace@example.com', code),
+    ])
+    expect(both.map(codeOf).sort()).toEqual([201, 'code_invalid'])
+    expect(both.find(({ statusCode }) => statusCode === 201)?.json().rights).toEqual([
+      { workspace: null, role: 'owner' },
+    ])
+    expect(codeOf(await console.createFirst('third@example.com', code))).toBe('code_invalid')
+    expect(await info()).toMatchObject({ hasOperators: true })
+    expect(await findSetupLink(other.context)).toBeUndefined()
+    await other.close()
+    await store.close()
+  })
+
+  it('needs a code that is at most 24 hours old', async () => {
+    const store = await openTestStore('postgres')
+    const other = await startApp(store)
+    const console = await openConsole(other)
+    const code = await console.setupCode()
+    other.clock.now += 24 * 3_600_000 + 1
+    expect(codeOf(await console.createFirst('ada@example.com', code))).toBe('code_invalid')
+    await other.close()
+    await store.close()
+  })
+
+  it('has a database with another name if a customer has that name', async () => {
+    const store = await openTestStore('postgres')
+    const other = await startApp(store)
+    await other.newDatabase('standard', 'usher')
+    const now = new Date(other.clock.now)
+    await createDatabase({ store, now }, { workspaceSlug: 'usher', databaseName: 'operators' }, {})
+    const console = await openConsole(other)
+    expect(console.database).toMatchObject({ databaseName: 'operators-2', isOperators: true })
+    await other.close()
+    await store.close()
+  })
+})
+
+it('a token of one factor is rejected, and the log-in after it demands a second factor', async ({
+  usher,
+  console,
+  owner,
+}) => {
+  const headers = { 'usher-confirmation': await owner.confirm() }
+  const body = { email: 'new@example.com', workspace: null, role: 'member' }
+  const added = await owner.send('POST', '/operator/operators', body, headers)
+  const code = String(added.json().link).split('#code=')[1]
+  const reset = await console.post('password-reset/confirm', { code, newPassword: 'a long enough one' })
+  const authorization = `Bearer ${reset.json().token.jwt}`
+  const me = await usher.inject({ method: 'GET', url: '/operator/me', headers: { authorization } })
+  expect(codeOf(me)).toBe('token_invalid')
+  const login = await console.post('login', { email: body.email, password: 'a long enough one' })
+  expect(codeOf(login)).toBe('enrolment_required')
+})
+
+it('the installation keeps an owner', async ({ owner }) => {
+  const confirmed = async () => ({ 'usher-confirmation': await owner.confirm() })
+  const path = `/operator/operators/${owner.id}`
+  const change = { workspace: null, role: 'admin' }
+  const refused = [
+    await owner.send('PATCH', path, change, await confirmed()),
+    await owner.send('PATCH', path, { ...change, role: null }, await confirmed()),
+    await owner.send('DELETE', path, undefined, await confirmed()),
+  ]
+  expect(refused.map(codeOf)).toEqual(['refused', 'refused', 'refused'])
+})
+
+it('a right that is taken away ends at the next request', async ({ console, owner, app }) => {
+  expect(app.id).toBeDefined()
+  const helper = await console.operator(owner, {
+    email: 'helper@example.com',
+    workspace: 'acme',
+    role: 'admin',
+  })
+  expect(codeOf(await helper.send('GET', `${app.path}/keys`))).toBe(200)
+  const headers = { 'usher-confirmation': await owner.confirm() }
+  const taken = { workspace: 'acme', role: null }
+  await owner.send('PATCH', `/operator/operators/${helper.id}`, taken, headers)
+  expect(codeOf(await helper.send('GET', `${app.path}/keys`))).toBe('database_not_found')
+})
+
+it('the database of the operators is no database of a customer', async ({ console, owner, app }) => {
+  expect(app.id).toBeDefined()
+  const path = '/operator/workspaces/usher/databases/operators'
+  const confirmed = async () => ({ 'usher-confirmation': await owner.confirm() })
+  const key = { name: 'backend', scopes: ['users:read'], expiresInDays: 1 }
+  const outcomes = [
+    await owner.send('DELETE', path, undefined, await confirmed()),
+    await owner.send('POST', `${path}/api-keys`, key, await confirmed()),
+    await owner.send('PATCH', `${path}/settings`, { settings: { signUp: true } }, await confirmed()),
+    await owner.send('GET', '/workspaces/usher/databases/operators/management/users'),
+    await console.post('', { email: 'eve@example.com', password: 'four random common words' }),
+    await owner.send('POST', `${console.users}/me/tenants`, { name: 'Own' }),
+  ]
+  expect(outcomes.map(codeOf)).toEqual([
+    'refused',
+    'database_not_found',
+    'database_not_found',
+    'database_not_found',
+    'route_not_found',
+    'route_not_found',
+  ])
+  const listed = await owner.send('GET', '/operator/workspaces/usher/databases')
+  expect(listed.json().databases).toEqual([])
+})
+
+describe('settings', () => {
+  it('of two operators who have read the same ones, the second gets a problem', async ({ owner, app }) => {
+    const read = await owner.send('GET', `${app.path}/settings`)
+    const etag = String(read.headers.etag)
+    expect(() => requireMatch('"other"', etag)).toThrow()
+    const change = (settings: object) =>
+      owner.send('PATCH', `${app.path}/settings`, { settings }, { 'if-match': etag })
+    const both = await Promise.all([change({ sessionIdle: 3_600 }), change({ sessionIdle: 7_200 })])
+    expect(both.map(codeOf).sort()).toEqual([200, 'precondition_failed'])
+    const now = await owner.send('GET', `${app.path}/settings`)
+    const stored = both.find(({ statusCode }) => statusCode === 200)
+    expect(now.json().values).toEqual(stored?.json().values)
+    expect(now.headers.etag).toBe(stored?.headers.etag)
+  })
+
+  it('each that `confirms` needs a confirmation, and no other', async ({ owner, app }) => {
+    const { settings } = (await owner.send('GET', `${app.path}/settings`)).json()
+    for (const { name, value, confirms } of settings) {
+      const response = await owner.send('PATCH', `${app.path}/settings`, { settings: { [name]: value } })
+      expect([name, codeOf(response)]).toEqual([name, confirms ? 'step_up_required' : 200])
+    }
+    const headers = { 'usher-confirmation': await owner.confirm() }
+    const confirmed = await owner.send(
+      'PATCH',
+      `${app.path}/settings`,
+      { settings: { appUrl: 'https://a.example' } },
+      headers,
+    )
+    expect(confirmed.json().values.appUrl).toBe('https://a.example')
+  })
+
+  it('wrong values have the name of the setting', async ({ owner, app }) => {
+    const settings = { sessionIdle: 'long', nothing: true }
+    const response = await owner.send('PATCH', `${app.path}/settings`, { settings })
+    expect(response.json().errors).toMatchObject([
+      { path: 'settings.sessionIdle' },
+      { path: 'settings.nothing' },
+    ])
+  })
+})
+
+it('what changes something is recorded with its outcome, what reads is not', async ({ owner, app }) => {
+  await owner.send('GET', `${app.path}/keys`)
+  await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'app' })
+  const tenant = await owner.send('POST', `${app.management}/tenants`, { name: 'Engines' })
+  await owner.send('PATCH', `${app.management}/tenants/${tenant.json().id}`, { seats: 3 })
+  const { actions, next } = (
+    await owner.send('GET', `/operator/actions?limit=3&operatorId=${owner.id}`)
+  ).json()
+  expect(actions).toMatchObject([
+    { action: 'changeTenant', database: 'app', target: tenant.json().id, outcome: 'done' },
+    { action: 'addTenant', workspace: 'acme', target: tenant.json().id, outcome: 'done' },
+    { action: 'createDatabase', database: null, target: null, outcome: 'database_exists' },
+  ])
+  expect(next).toBe(actions[2].id)
+  const others = await owner.send('GET', '/operator/actions?operatorId=01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01')
+  expect(others.json()).toEqual({ actions: [], next: null })
+})
+
+describe('the management API with the token of an operator', () => {
+  it('creates once per Idempotency-Key', async ({ owner, app }) => {
+    const headers = { 'idempotency-key': 'once' }
+    const add = () => owner.send('POST', `${app.management}/tenants`, { name: 'Once' }, headers)
+    const [first, second] = [await add(), await add()]
+    expect([first.statusCode, second.statusCode]).toEqual([201, 201])
+    expect(second.json()).toEqual(first.json())
+  })
+
+  it('leaves passwords, hashes and returned codes to backends and the host', async ({ owner, app }) => {
+    const user = await app.signedUp()
+    const confirmed = { 'usher-confirmation': await owner.confirm() }
+    const path = `${app.management}/users/${user.id}`
+    const hash = '$2b$10$abcdefghijklmnopqrstuuJ3sPs9mPZ0Vb3c0xqjI1mKkI0mY5m2e'
+    const responses = [
+      await owner.send('PUT', `${path}/password`, { password: 'another long one' }, confirmed),
+      await owner.send('POST', `${path}/codes`, { purpose: 'password_reset', deliver: 'return' }, confirmed),
+      await owner.send(
+        'POST',
+        `${app.management}/users`,
+        { email: 'hash@example.com', passwordHash: hash },
+        confirmed,
+      ),
+      await owner.send('PATCH', path, { email: 'other@example.com' }),
+      await owner.send('PATCH', path, { email: 'other@example.com' }, confirmed),
+    ]
+    expect(responses.map(codeOf)).toEqual([
+      'role_insufficient',
+      'role_insufficient',
+      'role_insufficient',
+      'step_up_required',
+      200,
+    ])
+  })
+
+  it('shows private metadata from the role admin on', async ({ console, owner, app }) => {
+    const support = await console.operator(owner, {
+      email: 'support@example.com',
+      workspace: 'acme',
+      role: 'support',
+    })
+    const body = { email: 'private@example.com', privateMetadata: { plan: 'pro' } }
+    const { id } = (await owner.send('POST', `${app.management}/users`, body)).json()
+    const shown = async (by: typeof owner) =>
+      (await by.send('GET', `${app.management}/users/${id}`)).json().privateMetadata
+    expect([await shown(owner), await shown(support)]).toEqual([{ plan: 'pro' }, null])
+  })
+})
+
+it('no response shows a hash, a secret, a private key or a token', async ({ store, owner, app }) => {
+  const confirmed = async () => ({ 'usher-confirmation': await owner.confirm() })
+  const user = await app.signedUp({ email: 'shown@example.com' })
+  const key = { name: 'backend', scopes: ['users:read'], expiresInDays: 1 }
+  const created = await owner.send('POST', `${app.path}/api-keys`, key, await confirmed())
+  expect(created.statusCode).toBe(201)
+  const webhookUrl = 'https://hooks.example/usher'
+  await owner.send('PATCH', `${app.path}/settings`, { settings: { webhookUrl } }, await confirmed())
+  const paths = [
+    ...['settings', 'keys', 'api-keys', 'connections', 'deliveries', 'statistics'].map(
+      (each) => `${app.path}/${each}`,
+    ),
+    ...['', `/${user.id}`, `/${user.id}/factors`, `/${user.id}/sessions`, `/${user.id}/identities`].map(
+      (each) => `${app.management}/users${each}`,
+    ),
+    ...['me', 'operators', 'workspaces', 'actions', 'console'].map((each) => `/operator/${each}`),
+  ]
+  const responses = await Promise.all(paths.map((path) => owner.send('GET', path)))
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual(paths.map(() => 200))
+  const shown = responses.map(({ body }) => body).join('\n')
+  const { prisma } = store
+  const secrets: unknown[] = [
+    created.json().key,
+    owner.jwt,
+    ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
+    ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),
+    ...(await prisma.databaseSecret.findMany()).map((row) => row.sealedSecret),
+    ...(await prisma.apiKey.findMany()).map((row) => row.hash),
+    ...(await prisma.factor.findMany()).flatMap((row) =>
+      Object.values(row).filter((each) => each instanceof Uint8Array),
+    ),
+    ...(await prisma.database.findMany()).map((row) => row.sealedWebhookSecret),
+  ].filter((each) => each !== null)
+  expect(secrets.length).toBeGreaterThan(8)
+  const texts = secrets.flatMap((each) =>
+    typeof each === 'string'
+      ? [each]
+      : (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+          Buffer.from(each as Uint8Array).toString(encoding),
+        ),
+  )
+  expect(texts.filter((text) => shown.includes(text))).toEqual([])
+  expect(shown).not.toMatch(/passwordHash|sealed|\$argon2|usher_\w{12}_/)
+})
