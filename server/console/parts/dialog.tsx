@@ -38,6 +38,8 @@ export const Cancel = ({ close, text = 'Cancel' }: { close(): void; text?: strin
 interface DangerProps {
   /** Text of the button that opens the dialog, and of the one that acts. */
   action: string
+  /** What it acts on, for screen readers, such as the name of the row. */
+  of?: string
   /** What follows. */
   consequences: readonly ComponentChildren[]
   /** What the operator has to type. */
@@ -47,12 +49,12 @@ interface DangerProps {
 }
 
 /** A button of a dangerous change. Its dialog says what follows. */
-export function Danger({ action, consequences, typed, run, onDone }: DangerProps) {
+export function Danger({ action, of, consequences, typed, run, onDone }: DangerProps) {
   const [isOpen, setOpen] = useState(false)
   const [isMistyped, setMistyped] = useState(false)
   return (
     <>
-      <button type="button" class="danger" onClick={() => setOpen(true)}>
+      <button type="button" class="danger" aria-label={of && `${action} ${of}`} onClick={() => setOpen(true)}>
         {action}
       </button>
       {isOpen && (

@@ -8,7 +8,7 @@ import { Name } from './text.js'
 export function Frame({ children }: { children: ComponentChildren }) {
   const { place, operator, client, may } = useConsole()
   const { workspaceSlug, databaseName } = place
-  const { preferredName, email } = operator as { preferredName?: string | null; email: string }
+  const { preferredName, email } = operator
   return (
     <>
       <a class="skip" href="#main">

@@ -6,10 +6,12 @@ import { Failure } from '../parts/failure.js'
 import { Loaded, useLoad, useTask } from '../parts/load.js'
 import { announce } from '../parts/status.js'
 import { Pager, Table, usePages } from '../parts/table.js'
-import { count, counted, Empty, Heading, Time } from '../parts/text.js'
+import { count, counted, Empty, Heading, shortTime, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
 type Delivery = DataOf<'listDeliveries'>['deliveries'][number]
+
+const nameOf = (kind: string, createdAt: string) => `the ${kind} of ${shortTime(createdAt)}`
 
 /** Mails and events that were not delivered yet. */
 export function Deliveries() {
@@ -27,9 +29,10 @@ export function Deliveries() {
     announce(`${counted(done.data.messages, 'message')} delivered again with all attempts.`)
     loading.reload()
   }
-  const drop = (action: string, id: string | null) => (
+  const drop = (action: string, id: string | null, of?: string) => (
     <Danger
       action={action}
+      {...(of && { of })}
       consequences={[
         id
           ? 'The message is never delivered.'
@@ -42,12 +45,17 @@ export function Deliveries() {
       }}
     />
   )
-  const actions = ({ id }: Delivery) => (
+  const actions = ({ id, kind, createdAt }: Delivery) => (
     <div class="row">
-      <button type="button" disabled={task.isBusy} onClick={() => retry(id)}>
+      <button
+        type="button"
+        aria-label={`Retry ${nameOf(kind, createdAt)}`}
+        disabled={task.isBusy}
+        onClick={() => retry(id)}
+      >
         Retry
       </button>
-      {may('dropDeliveries') && drop('Drop', id)}
+      {may('dropDeliveries') && drop('Drop', id, nameOf(kind, createdAt))}
     </div>
   )
   return (

@@ -57,6 +57,7 @@ export function Keys() {
                           state !== 'retired' && (
                             <Danger
                               action="Retire"
+                              of={kid}
                               consequences={[
                                 'For a key that others may have. All tokens of this key are rejected within 5 seconds.',
                                 'Users with a session get a new token. The others log in again.',

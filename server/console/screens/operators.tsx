@@ -31,6 +31,7 @@ export function Operators() {
       {operator.id !== current.id && (
         <Danger
           action="Remove"
+          of={operator.email}
           typed={operator.email}
           consequences={['The operator is logged out and deleted. Recorded actions stay.']}
           run={() => call('removeOperator', { operatorId: operator.id })}

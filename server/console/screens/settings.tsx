@@ -51,28 +51,28 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
       {grouped(data.settings).map(({ title, settings }) => (
         <section key={title} class="settings">
           <h2>{title}</h2>
-          {settings.map((setting) => (
-            <SettingField
-              key={setting.name}
-              setting={setting}
-              text={edits[setting.name] ?? textOf(setting.value)}
-              isReadonly={isReadonly}
-              change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
-            />
-          ))}
+          <div>
+            {settings.map((setting) => (
+              <SettingField
+                key={setting.name}
+                setting={setting}
+                text={edits[setting.name] ?? textOf(setting.value)}
+                isReadonly={isReadonly}
+                change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
+              />
+            ))}
+          </div>
         </section>
       ))}
       <Failure problem={problem} />
-      {!isReadonly && (
+      {edited.length > 0 && (
         <div class="row sticky">
-          <button type="button" class="main" disabled={edited.length === 0} onClick={review}>
+          <button type="button" class="main" onClick={review}>
             Review {edited.length === 1 ? 'one change' : `${edited.length} changes`}
           </button>
-          {edited.length > 0 && (
-            <button type="button" onClick={() => setEdits({})}>
-              Discard
-            </button>
-          )}
+          <button type="button" onClick={() => setEdits({})}>
+            Discard
+          </button>
         </div>
       )}
       {changes && (

@@ -32,6 +32,7 @@ export function ApiKeys() {
       )}
       <Danger
         action="Revoke"
+        of={key.name}
         consequences={[`Requests of ${key.name} are rejected within 5 seconds.`]}
         run={() => call('revokeApiKey', { ...at, apiKeyId: key.id })}
         onDone={() => {

@@ -119,6 +119,7 @@ export function Identities({
             {may('removeUserIdentity') && (
               <Danger
                 action="Remove the identity"
+                of={connection}
                 consequences={[
                   `The user no longer logs in with ${connection}.`,
                   `${counted(user.sessions, 'session')} of the user end.`,
