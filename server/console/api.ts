@@ -13,14 +13,19 @@ type Params<Path> = Path extends `${string}:${infer Param}/${infer Rest}`
     ? Param
     : never
 
+/** A task of several requests. */
+export interface Task {
+  confirmation?: string | undefined
+}
+
 /** What an operation gets. Names of databases come from `Place`. */
 export type Given<Name extends OperationName> = { readonly [Param in Params<PathOf<Name>>]: string } & {
   query?: Method<Name> extends { query: infer Query } ? InputOf<Query> : undefined
   body?: Method<Name> extends { body: infer Body } ? InputOf<Body> : undefined
   /** The ETag that the resource must still have. */
   ifMatch?: string | undefined
-  /** Whether the last confirmation is used again, for a task of several requests. */
-  reuses?: boolean
+  /** Keeps the confirmation for further requests of a task, so that the operator is asked once. */
+  task?: Task
 }
 
 /** What an operation returns. */
@@ -52,7 +57,6 @@ const hooks: Hooks = {
   renew: async () => false,
   confirm: async () => undefined,
 }
-let kept: string | undefined
 
 /** Connects the client with the session and the dialog for confirmations. */
 export const connect = (given: Partial<Hooks>) => Object.assign(hooks, given)
@@ -62,10 +66,10 @@ export async function call<Name extends OperationName>(
   name: Name,
   given: Given<Name>,
 ): Promise<Result<DataOf<Name>>> {
-  const first = await sendRenewed(name, given, given.reuses ? kept : undefined)
+  const first = await sendRenewed(name, given, given.task?.confirmation)
   if (first.error?.code !== 'step_up_required') return first as Result<DataOf<Name>>
   const confirmation = await hooks.confirm()
-  if (given.reuses) kept = confirmation
+  if (given.task) given.task.confirmation = confirmation
   const result = confirmation ? await sendRenewed(name, given, confirmation) : { error: cancelled }
   return result as Result<DataOf<Name>>
 }
@@ -90,7 +94,7 @@ async function send(
 ): Promise<Result<unknown>> {
   const [request, role] = operations[name]
   const [method, template] = request.split(' ') as [string, string]
-  const { query, body, ifMatch, ...params } = given as Record<string, unknown>
+  const { query, body, ifMatch, task: _, ...params } = given as Record<string, unknown>
   const path = template.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
   const token = role && (await hooks.token())
   const isText = typeof body === 'string'

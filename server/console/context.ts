@@ -38,8 +38,10 @@ export function roleIn({ rights }: Operator, workspaceSlug: string): Role | unde
 }
 
 export function may(operator: Operator, name: OperationName, workspaceSlug: string) {
-  const [, needed] = operations[name]
-  const role = roleIn(operator, workspaceSlug)
+  const [request, needed] = operations[name]
+  // Others are of the installation.
+  const isOfWorkspace = request.includes(':workspaceSlug')
+  const role = roleIn(operator, isOfWorkspace ? workspaceSlug : '')
   return !needed || (role !== undefined && roles.indexOf(role) >= roles.indexOf(needed))
 }
 

@@ -16,7 +16,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </a>
       <header>
         <nav aria-label="Place">
-          <ol>
+          <ol class="plain">
             <li>
               <a href={pathTo()}>Usher</a>
             </li>
@@ -37,7 +37,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <Name of={preferredName ?? email} />
         </button>
         <div id="menu" popover="auto">
-          <ul>
+          <ul class="plain">
             <li>
               <a href={pathOf('account')}>My account</a>
             </li>
@@ -72,7 +72,7 @@ function Tabs() {
   const current = place.screen === 'user' ? 'users' : place.screen === 'tenant' ? 'tenants' : place.screen
   return (
     <nav aria-label="Database" class="tabs">
-      <ul>
+      <ul class="plain">
         {(Object.keys(sections) as Section[])
           .filter((section) => section !== 'import' || may('importUsers'))
           .map((section) => (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api.js'
-import { type Console, useConsole } from '../context.js'
+import { type Console, may, useConsole } from '../context.js'
 import { go } from '../navigation.js'
 import { pathOf, pathTo, type Section, sections } from '../places.js'
 import { Cancel, Dialog } from './dialog.js'
@@ -70,7 +70,7 @@ function Targets({ close }: { close(): void }) {
       <p role="status" class="unseen">
         {targets.length} found. Enter opens the first one.
       </p>
-      <ul class="targets">
+      <ul class="plain targets">
         {targets.slice(0, 12).map(({ path, name }) => (
           <li key={path}>
             <a
@@ -90,7 +90,7 @@ function Targets({ close }: { close(): void }) {
   )
 }
 
-function screensOf({ place: { workspaceSlug, databaseName } }: Console): Target[] {
+function screensOf({ operator, place: { workspaceSlug, databaseName } }: Console): Target[] {
   const ofDatabase = (Object.keys(sections) as Section[]).map((section) => ({
     name: `${sections[section]} of ${databaseName}`,
     path: pathTo(workspaceSlug, databaseName, ...(section === 'overview' ? [] : [section])),
@@ -99,8 +99,12 @@ function screensOf({ place: { workspaceSlug, databaseName } }: Console): Target[
     ...(databaseName ? ofDatabase : []),
     { name: 'Workspaces', path: pathTo() },
     { name: 'My account', path: pathOf('account') },
-    { name: 'Operators', path: pathOf('operators') },
-    { name: 'Recorded actions', path: pathOf('actions') },
+    ...(may(operator, 'listOperators', '')
+      ? [
+          { name: 'Operators', path: pathOf('operators') },
+          { name: 'Recorded actions', path: pathOf('actions') },
+        ]
+      : []),
   ]
 }
 

@@ -27,7 +27,12 @@ export function StepUp({ client }: { client: Client }) {
     const confirm = async () => {
       const { data } = await client.beginStepUp()
       if (!data) return undefined
-      return new Promise<string | undefined>((settle) => setQuestion({ ...data, settle }))
+      return new Promise<string | undefined>((settle) =>
+        setQuestion((former) => {
+          former?.settle()
+          return { ...data, settle }
+        }),
+      )
     }
     connect({ confirm })
   }, [client])

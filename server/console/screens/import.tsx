@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call } from '../api.js'
+import { call, type Task } from '../api.js'
 import { useConsole } from '../context.js'
 import { Form } from '../parts/form.js'
 import { count, counted, Heading } from '../parts/text.js'
@@ -31,6 +31,7 @@ export function Import() {
   const { at } = useConsole()
   const [progress, setProgress] = useState<Progress>()
   const input = useRef<HTMLInputElement>(null)
+  const task = useRef<Task>({})
   const isLeft = useRef(false)
   useEffect(
     () => () => {
@@ -56,7 +57,7 @@ export function Import() {
 
   async function sent(state: Progress, { lines }: Slice) {
     const body = lines.map(({ text }) => text).join('\n')
-    const { data, error } = await call('importUsers', { ...at, body, reuses: true })
+    const { data, error } = await call('importUsers', { ...at, body, task: task.current })
     if (!data) return { error }
     const rejected = data.lines.flatMap(({ line, status, errors }) => {
       const of = lines[line - 1]

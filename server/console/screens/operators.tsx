@@ -63,7 +63,7 @@ export function Operators() {
                 name: 'Rights',
                 isKept: true,
                 cell: ({ rights }) => (
-                  <ul>
+                  <ul class="plain">
                     {rights.map(({ workspace, role }) => (
                       <li key={workspace}>
                         {roleName(role)} of {workspace ?? 'the installation'}

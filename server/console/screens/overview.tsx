@@ -79,8 +79,9 @@ function Deletion({ users }: { users: number | null }) {
 
   /** Each request works for five seconds. */
   async function remove(): Promise<Result<unknown>> {
+    const task = {}
     for (;;) {
-      const result = await call('deleteDatabase', { ...at, reuses: true })
+      const result = await call('deleteDatabase', { ...at, task })
       if (result.error || result.data.isDone) return result
       announce('Still deleting…')
     }

@@ -30,57 +30,59 @@ export function Tenant() {
   const [isEditing, setEditing] = useState(false)
   const loading = useLoad(() => call('getTenant', of), [])
   return (
-    <Loaded of={loading}>
-      {(tenant) => (
-        <>
-          <Heading title={`Tenant of ${at.databaseName}`}>
-            <bdi>{tenant.name}</bdi>
-          </Heading>
-          {may('changeTenant') && (
-            <div class="row">
-              <button type="button" onClick={() => setEditing(true)}>
-                Change
-              </button>
-            </div>
-          )}
-          <Facts tenant={tenant} />
-          <Members tenantId={tenant.id} />
-          {may('removeTenant') && (
-            <section class="danger-zone" aria-labelledby="danger">
-              <h2 id="danger">Danger zone</h2>
-              <Danger
-                action="Delete the tenant"
-                typed={tenant.name}
-                consequences={[
-                  'Its memberships and invitations are deleted. Users remain.',
-                  'Nothing brings it back but a backup of the store.',
-                ]}
-                run={() => call('removeTenant', of)}
-                onDone={() => {
-                  announce('The tenant is deleted.')
-                  go(pathTo(at.workspaceSlug, at.databaseName, 'tenants'))
+    <>
+      <Heading title={`Tenant of ${at.databaseName}`}>
+        {loading.data && <bdi>{loading.data.name}</bdi>}
+      </Heading>
+      <Loaded of={loading}>
+        {(tenant) => (
+          <>
+            {may('changeTenant') && (
+              <div class="row">
+                <button type="button" onClick={() => setEditing(true)}>
+                  Change
+                </button>
+              </div>
+            )}
+            <Facts tenant={tenant} />
+            <Members tenantId={tenant.id} />
+            {may('removeTenant') && (
+              <section class="danger-zone" aria-labelledby="danger">
+                <h2 id="danger">Danger zone</h2>
+                <Danger
+                  action="Delete the tenant"
+                  typed={tenant.name}
+                  consequences={[
+                    'Its memberships and invitations are deleted. Users remain.',
+                    'Nothing brings it back but a backup of the store.',
+                  ]}
+                  run={() => call('removeTenant', of)}
+                  onDone={() => {
+                    announce('The tenant is deleted.')
+                    go(pathTo(at.workspaceSlug, at.databaseName, 'tenants'))
+                  }}
+                />
+              </section>
+            )}
+            {isEditing && (
+              <Edit
+                title="Change the tenant"
+                fields={fields}
+                current={tenant}
+                etag={loading.etag}
+                save={(body, ifMatch) => call('changeTenant', { ...of, body, ifMatch })}
+                read={() => call('getTenant', of)}
+                onSaved={() => {
+                  announce('The tenant is changed.')
+                  loading.reload()
                 }}
+                onClose={() => setEditing(false)}
               />
-            </section>
-          )}
-          {isEditing && (
-            <Edit
-              title="Change the tenant"
-              fields={fields}
-              current={tenant}
-              etag={loading.etag}
-              save={(body, ifMatch) => call('changeTenant', { ...of, body, ifMatch })}
-              read={() => call('getTenant', of)}
-              onSaved={() => {
-                announce('The tenant is changed.')
-                loading.reload()
-              }}
-              onClose={() => setEditing(false)}
-            />
-          )}
-        </>
-      )}
-    </Loaded>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
   )
 }
 

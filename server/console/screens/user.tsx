@@ -13,17 +13,11 @@ export function User() {
   const { at, place } = useConsole()
   const user = useLoad(() => call('getUser', { ...at, userId: place.id }), [])
   return (
-    <Loaded of={user}>
-      {(data) => (
-        <>
-          {/* The address is not in the title, which browsers keep in their history. */}
-          <Heading title={`User of ${at.databaseName}`}>
-            <bdi>{data.email}</bdi>
-          </Heading>
-          <Parts user={data} loading={user} />
-        </>
-      )}
-    </Loaded>
+    <>
+      {/* The address is not in the title, which browsers keep in their history. */}
+      <Heading title={`User of ${at.databaseName}`}>{user.data && <bdi>{user.data.email}</bdi>}</Heading>
+      <Loaded of={user}>{(data) => <Parts user={data} loading={user} />}</Loaded>
+    </>
   )
 }
 
