@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { extname, join, normalize } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Operator, operatorRoles } from '@usher/contract/operator'
 import { startUsher } from '@usher/server/testing'
@@ -12,7 +12,7 @@ import { findManagementRoute, findOperatorRoute, type OperatorOperation } from '
 import { type Memory, stubDatabase, timeOf } from './memory.js'
 import { etagOf, type StubCall, StubProblem, stubOperations } from './operations.js'
 
-const files = fileURLToPath(new URL('../../../server/dist/console', import.meta.url))
+const folder = fileURLToPath(new URL('../../../server/dist/console', import.meta.url))
 export const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,6 +39,7 @@ export type ConsoleServer = Awaited<ReturnType<typeof startConsole>>
  * cookie and the rights are a stub in memory.
  */
 export async function startConsole() {
+  const files = readFiles()
   const port = await freePort()
   const url = `http://localhost:${port}`
   const usher = await startUsher({
@@ -155,7 +156,7 @@ export async function startConsole() {
     const { method = 'GET' } = request
     const { pathname, search, searchParams } = new URL(request.url ?? '/', url)
     if (pathname === '/console/session') return session(request, response)
-    if (/^\/console(\/|$)/.test(pathname)) return serveFile(pathname, response)
+    if (/^\/console(\/|$)/.test(pathname)) return serveFile(files, pathname, response)
     if (pathname.startsWith(`${operatorsPath}/`)) return forward(request, response, `${pathname}${search}`)
 
     const confirmation = String(request.headers['usher-confirmation'] ?? '')
@@ -278,6 +279,8 @@ export async function startConsole() {
     setupLink: `${url}/console/setup#code=first`,
     password,
     memory,
+    /** The database `acme/app`, as its users reach it. */
+    app,
     /** Returns a code that was not used before. */
     nextCode(of = secret) {
       usher.advanceSeconds(30)
@@ -345,16 +348,20 @@ async function textOf(request: IncomingMessage) {
   return Buffer.concat(chunks).toString()
 }
 
+/** Returns the built files, by their paths. */
+function readFiles() {
+  const names = ['index.html', ...readdirSync(join(folder, 'assets')).map((name) => `assets/${name}`)]
+  return new Map(names.map((name) => [`/console/${name}`, readFileSync(join(folder, name))]))
+}
+
 /** Serves a built file, and the page for every other path. */
-function serveFile(pathname: string, response: ServerResponse) {
-  const path = join(files, normalize(pathname.slice('/console'.length)))
-  const isFile = pathname.startsWith('/console/assets/') && existsSync(path)
-  const file = isFile ? path : join(files, 'index.html')
-  response.writeHead(200, {
-    'content-type': `${types[extname(file)]}; charset=utf-8`,
+function serveFile(files: ReturnType<typeof readFiles>, pathname: string, response: ServerResponse) {
+  const path = pathname.startsWith('/console/assets/') ? pathname : '/console/index.html'
+  response.writeHead(files.has(path) ? 200 : 404, {
+    'content-type': `${types[extname(path)]}; charset=utf-8`,
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   })
-  response.end(readFileSync(file))
+  response.end(files.get(path))
 }
