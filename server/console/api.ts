@@ -49,7 +49,7 @@ export interface Hooks {
   /** Replaces a token that the server has rejected. Returns whether there is another one. */
   renew(): Promise<boolean>
   /** Asks the operator for a second factor. Returns a confirmation, or undefined if the operator has cancelled. */
-  confirm(): Promise<string | undefined>
+  confirm(name: OperationName): Promise<string | undefined>
 }
 
 const hooks: Hooks = {
@@ -68,7 +68,7 @@ export async function call<Name extends OperationName>(
 ): Promise<Result<DataOf<Name>>> {
   const first = await sendRenewed(name, given, given.task?.confirmation)
   if (first.error?.code !== 'step_up_required') return first as Result<DataOf<Name>>
-  const confirmation = await hooks.confirm()
+  const confirmation = await hooks.confirm(name)
   if (given.task) given.task.confirmation = confirmation
   const result = confirmation ? await sendRenewed(name, given, confirmation) : { error: cancelled }
   return result as Result<DataOf<Name>>

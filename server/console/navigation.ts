@@ -7,12 +7,18 @@ let isFocusWanted = false
 export function go(path: string, { replaces = false } = {}) {
   if (replaces) history.replaceState(null, '', path)
   else history.pushState(null, '', path)
+  scrollTo(0, 0)
   arrive()
 }
 
+/** The path that is shown. */
+let shown = location.pathname
+
 function arrive() {
+  // Such as after a link inside the page.
+  if (location.pathname === shown) return
+  shown = location.pathname
   isFocusWanted = true
-  scrollTo(0, 0)
   changed.dispatchEvent(new Event('change'))
 }
 

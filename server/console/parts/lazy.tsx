@@ -30,7 +30,8 @@ const modules: Record<Name, () => Promise<Module>> = {
 
 const loaded = new Map<Name, ComponentType<never>>()
 
-async function load(name: Name) {
+/** Loads the file of a screen, also before the screen is shown. */
+export async function load(name: Name) {
   const [screen] = Object.values(await modules[name]())
   if (screen) loaded.set(name, screen)
 }

@@ -2,12 +2,15 @@ import type { BegunStepUp, Client, UsherError } from '@usher/sdk'
 import { createPasskeys } from '@usher/sdk/passkeys'
 import { useEffect, useState } from 'preact/hooks'
 import { connect } from '../api.js'
+import type { OperationName } from '../operations.js'
 import type { Problem } from '../problems.js'
 import { Cancel, Dialog } from './dialog.js'
 import { Failure } from './failure.js'
 import { Field, Form } from './form.js'
 
 interface Question extends BegunStepUp {
+  /** The operation that needs it. */
+  name: OperationName
   settle(confirmation?: string): void
 }
 
@@ -24,13 +27,13 @@ export function StepUp({ client }: { client: Client }) {
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
-    const confirm = async () => {
+    const confirm = async (name: OperationName) => {
       const { data } = await client.beginStepUp()
       if (!data) return undefined
       return new Promise<string | undefined>((settle) =>
         setQuestion((former) => {
           former?.settle()
-          return { ...data, settle }
+          return { ...data, name, settle }
         }),
       )
     }
@@ -63,6 +66,9 @@ export function StepUp({ client }: { client: Client }) {
     <Dialog title="Confirm that it is you" onClose={() => end()}>
       {(close) => (
         <>
+          <p>
+            Your change is recorded as <code>{question.name}</code>.
+          </p>
           <Failure problem={problem} />
           {options && (
             <button type="button" class="main" onClick={() => usePasskey(options)}>

@@ -15,7 +15,7 @@ const noRight = 'none'
 
 /** Operators and their rights. */
 export function Operators() {
-  const { operator: current } = useConsole()
+  const { operator: current, may } = useConsole()
   const [link, setLink] = useState<string>()
   const [dialog, setDialog] = useState<'add' | Operator>()
   const loading = useLoad(() => call('listOperators', {}), [])
@@ -46,11 +46,13 @@ export function Operators() {
   return (
     <>
       <Heading title="Operators" />
-      <div class="row">
-        <button type="button" class="main" onClick={() => setDialog('add')}>
-          Add an operator
-        </button>
-      </div>
+      {may('addOperator') && (
+        <div class="row">
+          <button type="button" class="main" onClick={() => setDialog('add')}>
+            Add an operator
+          </button>
+        </div>
+      )}
       <Loaded of={loading}>
         {({ operators }) => (
           <Table

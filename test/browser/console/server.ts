@@ -152,7 +152,7 @@ export async function startConsole() {
     return action
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, requestId: string) {
+  async function respond(request: IncomingMessage, response: ServerResponse, requestId: string) {
     const { method = 'GET' } = request
     const { pathname, search, searchParams } = new URL(request.url ?? '/', url)
     if (pathname === '/console/session') return session(request, response)
@@ -264,7 +264,7 @@ export async function startConsole() {
 
   const http = createServer((request, response) => {
     const requestId = randomUUID()
-    answer(request, response, requestId).catch((error) => {
+    respond(request, response, requestId).catch((error) => {
       if (!(error instanceof StubProblem))
         return send(response, 500, { code: 'internal_error', title: 'Stub', detail: String(error) })
       const { status, code, title, message } = error
@@ -273,6 +273,11 @@ export async function startConsole() {
   })
   await new Promise<void>((listening) => http.listen(port, 'localhost', listening))
 
+  const setting = (wanted: string) =>
+    memory.workspaces
+      .get('acme')
+      ?.databases.get('app')
+      ?.settings.find(({ name }) => name === wanted)
   let count = 0
   return {
     url,
@@ -281,6 +286,10 @@ export async function startConsole() {
     memory,
     /** The database `acme/app`, as its users reach it. */
     app,
+    /** Returns the value of a setting of `acme/app`. */
+    settingOf: (name: string) => setting(name)?.value,
+    /** Changes a setting of `acme/app`, as another operator does. */
+    changeSetting: (name: string, value: unknown) => void Object.assign(setting(name) ?? {}, { value }),
     /** Returns a code that was not used before. */
     nextCode(of = secret) {
       usher.advanceSeconds(30)
