@@ -62,7 +62,7 @@ it('packs no sources, tests or build information', async ({ folder, packages }) 
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
     )
     const expected =
-      /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.css|\.d\.c?ts|migrations\/.*))$/
+      /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.css|\.d\.c?ts|migrations\/.*|console\/(index\.html|licences\.md)))$/
     expect(files.filter((file) => !expected.test(file) || file.includes('test.'))).toEqual([])
   }
 })

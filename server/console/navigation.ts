@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const changed = new EventTarget()
+let isFocusWanted = false
+
+/** Shows another screen. */
+export function go(path: string, { replaces = false } = {}) {
+  if (replaces) history.replaceState(null, '', path)
+  else history.pushState(null, '', path)
+  scrollTo(0, 0)
+  arrive()
+}
+
+/** The path that is shown. */
+let shown = location.pathname
+
+function arrive() {
+  // Such as after a link inside the page.
+  if (location.pathname === shown) return
+  shown = location.pathname
+  isFocusWanted = true
+  changed.dispatchEvent(new Event('change'))
+}
+
+/** Returns whether a heading has to take the focus, once after each navigation. */
+export function takesFocus() {
+  const isWanted = isFocusWanted
+  isFocusWanted = false
+  return isWanted
+}
+
+/** Returns the path, and follows it. */
+export function usePath() {
+  const [path, setPath] = useState(location.pathname)
+  useEffect(() => {
+    const follow = () => setPath(location.pathname)
+    changed.addEventListener('change', follow)
+    return () => changed.removeEventListener('change', follow)
+  }, [])
+  return path
+}
+
+/** Lets links of the console show screens without loading the page. */
+export function followLinks() {
+  addEventListener('popstate', arrive)
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest?.('a')
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
+    if (!link || !isPlain || event.defaultPrevented || link.target || link.download) return
+    if (link.origin !== location.origin || !/^\/console(\/|$)/.test(link.pathname) || link.hash) return
+    event.preventDefault()
+    if (link.pathname !== location.pathname) go(link.pathname)
+  })
+}

@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Result } from '../api.js'
+import { Field, Form } from './form.js'
+
+/** A modal dialog. The browser keeps the focus in it, and returns it afterwards. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string
+  onClose(): void
+  children: (close: () => void) => ComponentChildren
+}) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    return () => current?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children(() => dialog.current?.close())}
+    </dialog>
+  )
+}
+
+/** The button of a dialog that does nothing. */
+export const Cancel = ({ close, text = 'Cancel' }: { close(): void; text?: string }) => (
+  <button type="button" onClick={close}>
+    {text}
+  </button>
+)
+
+interface DangerProps {
+  /** Text of the button that opens the dialog, and of the one that acts. */
+  action: string
+  /** What it acts on, for screen readers, such as the name of the row. */
+  of?: string
+  /** What follows. */
+  consequences: readonly ComponentChildren[]
+  /** What the operator has to type. */
+  typed?: string
+  run(): Promise<Result<unknown>>
+  onDone(): void
+}
+
+/** A button of a dangerous change. Its dialog says what follows. */
+export function Danger({ action, of, consequences, typed, run, onDone }: DangerProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [isMistyped, setMistyped] = useState(false)
+  return (
+    <>
+      <button type="button" class="danger" aria-label={of && `${action} ${of}`} onClick={() => setOpen(true)}>
+        {action}
+      </button>
+      {isOpen && (
+        <Dialog title={action} onClose={() => setOpen(false)}>
+          {(close) => (
+            <Form
+              submit={action}
+              isDanger
+              more={<Cancel close={close} />}
+              send={async (values) => {
+                const isWrong = typed !== undefined && values.typed !== typed
+                setMistyped(isWrong)
+                if (isWrong) return undefined
+                const { error } = await run()
+                if (error) return error
+                close()
+                onDone()
+                return undefined
+              }}
+            >
+              <ul>
+                {consequences.map((each, index) => (
+                  <li key={String(index)}>{each}</li>
+                ))}
+              </ul>
+              {typed !== undefined && (
+                <Field
+                  name="typed"
+                  label="Type it to confirm"
+                  hint={
+                    <>
+                      {isMistyped && <span class="error">That is not the same. </span>}
+                      <bdi>{typed}</bdi>
+                    </>
+                  }
+                />
+              )}
+            </Form>
+          )}
+        </Dialog>
+      )}
+    </>
+  )
+}

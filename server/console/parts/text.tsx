@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { takesFocus } from '../navigation.js'
+
+/** A text of a user. It is isolated, because it may have another direction, and it is never a link. */
+export const Name = ({ of }: { of: string | null | undefined }) =>
+  of ? <bdi>{of}</bdi> : <span class="soft">–</span>
+
+const twoDigits = (value: number) => String(value).padStart(2, '0')
+
+/** Returns a time in the time zone of the browser. */
+export function shortTime(at: string) {
+  const date = new Date(at)
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
+}
+
+/** A time, or a dash. */
+export const Time = ({ at }: { at: string | null | undefined }) =>
+  at ? (
+    <time dateTime={at} title={at}>
+      {shortTime(at)}
+    </time>
+  ) : (
+    <span class="soft">–</span>
+  )
+
+const numbers = new Intl.NumberFormat('en')
+export const count = (value: number) => numbers.format(value)
+
+/** Returns a number with its noun. */
+export const counted = (value: number, one: string, other = `${one}s`) =>
+  `${count(value)} ${value === 1 ? one : other}`
+
+/** The heading of a screen. It takes the focus after a navigation, and names the page. */
+export function Heading({ title, children }: { title: string; children?: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    document.title = `${title} – Usher`
+    if (takesFocus()) heading.current?.focus()
+  }, [title])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children ?? title}
+    </h1>
+  )
+}
+
+/** What to do if a list has no items. */
+export const Empty = ({ children, command }: { children: ComponentChildren; command?: string }) => (
+  <div class="empty">
+    <p>{children}</p>
+    {command && (
+      <p>
+        Command: <code>{command}</code>
+      </p>
+    )}
+  </div>
+)
+
+/** A term and its value in a `<dl>`. */
+export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** The heading of a section, with what can be done in it. */
+export const Heading2 = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="row spread">
+    <h2>{title}</h2>
+    {children}
+  </div>
+)

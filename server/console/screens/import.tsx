@@ -1,0 +1,161 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call, type Task } from '../api.js'
+import { useConsole } from '../context.js'
+import { Form } from '../parts/form.js'
+import { count, counted, Heading } from '../parts/text.js'
+import type { Problem } from '../problems.js'
+import { errorOf, type Slice, slicesOf } from './import/slices.js'
+
+interface Progress {
+  isCheck: boolean
+  isDone: boolean
+  share: number
+  created: number
+  existing: number
+  good: number
+  rejected: readonly { number: number; text: string; errors: string }[]
+}
+
+const nothing: Progress = {
+  isCheck: false,
+  isDone: false,
+  share: 0,
+  created: 0,
+  existing: 0,
+  good: 0,
+  rejected: [],
+}
+
+/** Imports users from a file, which the browser reads in slices. It may be repeated: existing users stay as they are. */
+export function Import() {
+  const { at } = useConsole()
+  const [progress, setProgress] = useState<Progress>()
+  const input = useRef<HTMLInputElement>(null)
+  const task = useRef<Task>({})
+  const isLeft = useRef(false)
+  useEffect(
+    () => () => {
+      isLeft.current = true
+    },
+    [],
+  )
+
+  async function run(isCheck: boolean): Promise<Problem | undefined> {
+    const file = input.current?.files?.[0]
+    if (!file) return undefined
+    let state = { ...nothing, isCheck }
+    for await (const slice of slicesOf(file)) {
+      const { error, ...sums } = isCheck ? checked(state, slice) : await sent(state, slice)
+      if (isLeft.current) return undefined
+      if (error) return error
+      state = { ...state, ...sums, share: slice.bytes / file.size }
+      setProgress(state)
+    }
+    setProgress({ ...state, isDone: true, share: 1 })
+    return undefined
+  }
+
+  async function sent(state: Progress, { lines }: Slice) {
+    const body = lines.map(({ text }) => text).join('\n')
+    const { data, error } = await call('importUsers', { ...at, body, task: task.current })
+    if (!data) return { error }
+    const rejected = data.lines.flatMap(({ line, status, errors }) => {
+      const of = lines[line - 1]
+      const texts = errors.map(({ path, detail }) => `${path} ${detail}`.trim()).join(', ')
+      return status === 'rejected' && of ? [{ ...of, errors: texts }] : []
+    })
+    return {
+      created: state.created + data.created,
+      existing: state.existing + data.existing,
+      rejected: [...state.rejected, ...rejected],
+    }
+  }
+  return (
+    <>
+      <Heading title="Import" />
+      <p>
+        A file with one user in JSON per line, as <code>usher user export</code> writes it. Users who exist
+        stay as they are, so a file may be imported again.
+      </p>
+      <Form
+        submit="Import"
+        send={() => run(false)}
+        more={
+          <button
+            type="button"
+            onClick={() => {
+              if (input.current?.reportValidity()) run(true)
+            }}
+          >
+            Check the file only
+          </button>
+        }
+      >
+        <div class="field">
+          <label for="file">File (NDJSON)</label>
+          <input ref={input} id="file" type="file" accept=".ndjson,.jsonl,.json,.txt" required />
+        </div>
+      </Form>
+      {progress && <Result {...progress} />}
+    </>
+  )
+}
+
+/** Checks in the browser what needs no server. */
+function checked(state: Progress, { lines }: Slice): Partial<Progress> & { error?: Problem } {
+  const rejected = lines.flatMap((line) => {
+    const errors = errorOf(line.text)
+    return errors ? [{ ...line, errors }] : []
+  })
+  return {
+    good: state.good + lines.length - rejected.length,
+    rejected: [...state.rejected, ...rejected],
+  }
+}
+
+function Result({ isCheck, isDone, share, created, existing, good, rejected }: Progress) {
+  return (
+    <section>
+      <h2>{isCheck ? 'Check' : 'Progress'}</h2>
+      <progress value={share} max={1} aria-label="Part of the file" />
+      <p role="status">
+        {isDone ? 'Done. ' : ''}
+        {isCheck
+          ? `${counted(good, 'line')} can be sent, `
+          : `${count(created)} created, ${count(existing)} existed, `}
+        {count(rejected.length)} rejected.
+      </p>
+      {rejected.length > 0 && (
+        <>
+          <ul>
+            {rejected.slice(0, 20).map(({ number, errors }) => (
+              <li key={number}>
+                Line {count(number)}: {errors}
+              </li>
+            ))}
+          </ul>
+          {rejected.length > 20 && <p>And {count(rejected.length - 20)} more.</p>}
+          {isDone && <Rejected lines={rejected.map(({ text }) => text)} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The rejected lines as a file, to correct and import again. */
+function Rejected({ lines }: { lines: readonly string[] }) {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }))
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [lines.length])
+  return (
+    <p>
+      <a href={url} download="rejected.ndjson">
+        Download the rejected lines
+      </a>
+      , correct them, and import that file.
+    </p>
+  )
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api.js'
+import { roleName, useConsole } from '../context.js'
+import { go } from '../navigation.js'
+import { Cancel, Dialog } from '../parts/dialog.js'
+import { FindByName } from '../parts/find.js'
+import { Field, Form } from '../parts/form.js'
+import { Loaded, useLoad } from '../parts/load.js'
+import { Pager, Table, usePages } from '../parts/table.js'
+import { count, Empty, Heading, Time } from '../parts/text.js'
+import { pathTo } from '../places.js'
+
+/** The workspaces of the operator. */
+export function Installation() {
+  const { info, may } = useConsole()
+  const [prefix, setPrefix] = useState('')
+  const [isAdding, setAdding] = useState(false)
+  const pages = usePages()
+  const { after } = pages
+  const loading = useLoad(() => call('listWorkspaces', { query: { prefix, after } }), [prefix, after])
+  return (
+    <>
+      <Heading title="Workspaces" />
+      <div class="row">
+        <FindByName
+          label="Start of the slug"
+          find={(text) => {
+            pages.first()
+            setPrefix(text)
+          }}
+        />
+        {may('createWorkspace') && (
+          <button type="button" class="main" onClick={() => setAdding(true)}>
+            Create a workspace
+          </button>
+        )}
+      </div>
+      <Loaded of={loading}>
+        {({ workspaces, next }) => (
+          <>
+            <Table
+              caption="Workspaces"
+              rows={workspaces}
+              keyOf={({ slug }) => slug}
+              columns={[
+                { name: 'Workspace', cell: ({ slug }) => <a href={pathTo(slug)}>{slug}</a> },
+                { name: 'Databases', isKept: true, cell: ({ databases }) => count(databases) },
+                { name: 'Your role', cell: ({ role }) => roleName(role) },
+                { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              ]}
+              empty={
+                <Empty command="usher workspace create acme">
+                  {prefix
+                    ? 'No workspace begins with this text.'
+                    : 'Create a workspace, and a database in it.'}
+                </Empty>
+              }
+            />
+            <Pager pages={pages} next={next} />
+          </>
+        )}
+      </Loaded>
+      <p class="soft">Usher {info.version}</p>
+      {isAdding && (
+        <Dialog title="Create a workspace" onClose={() => setAdding(false)}>
+          {(close) => (
+            <Form
+              submit="Create"
+              more={<Cancel close={close} />}
+              send={async ({ slug = '' }) => {
+                const { error } = await call('createWorkspace', { body: { slug } })
+                if (!error) go(pathTo(slug))
+                return error
+              }}
+            >
+              <Field name="slug" label="Slug" hint="Part of every path. It cannot change." maxLength={63} />
+            </Form>
+          )}
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { call, type DataOf } from '../api.js'
+import { useConsole } from '../context.js'
+import { Failure } from '../parts/failure.js'
+import { Loaded, type Loading, useLoad } from '../parts/load.js'
+import { announce } from '../parts/status.js'
+import { Heading } from '../parts/text.js'
+import { textOf, valueFrom } from '../parts/versions.js'
+import { invalid, type Problem } from '../problems.js'
+import { grouped } from './settings/groups.js'
+import { Review } from './settings/review.js'
+import { SettingField } from './settings/setting-field.js'
+
+type Settings = DataOf<'getSettings'>
+
+/** The settings of a database. */
+export function SettingsScreen() {
+  const { at } = useConsole()
+  const loading = useLoad(() => call('getSettings', at), [])
+  return (
+    <>
+      <Heading title="Settings" />
+      <Loaded of={loading}>{(data) => <Groups key={loading.etag} data={data} loading={loading} />}</Loaded>
+    </>
+  )
+}
+
+function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> }) {
+  const { may } = useConsole()
+  /** What the operator has typed, by name. */
+  const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})
+  const [changes, setChanges] = useState<Record<string, unknown>>()
+  const [problem, setProblem] = useState<Problem>()
+  const isReadonly = !may('changeSettings')
+  const edited = data.settings.filter(({ name, value }) => (edits[name] ?? textOf(value)) !== textOf(value))
+
+  function review() {
+    const next: Record<string, unknown> = {}
+    for (const { name, label, kind } of edited) {
+      try {
+        next[name] = valueFrom(edits[name] ?? '', kind)
+      } catch {
+        return setProblem(invalid(label, 'is not valid JSON'))
+      }
+    }
+    setProblem(undefined)
+    setChanges(next)
+  }
+  return (
+    <>
+      {grouped(data.settings).map(({ title, settings }) => (
+        <section key={title} class="settings">
+          <h2>{title}</h2>
+          <div>
+            {settings.map((setting) => (
+              <SettingField
+                key={setting.name}
+                setting={setting}
+                text={edits[setting.name] ?? textOf(setting.value)}
+                isReadonly={isReadonly}
+                change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+      <Failure problem={problem} />
+      {edited.length > 0 && (
+        <div class="row sticky">
+          <button type="button" class="main" onClick={review}>
+            Review {edited.length === 1 ? 'one change' : `${edited.length} changes`}
+          </button>
+          <button type="button" onClick={() => setEdits({})}>
+            Discard
+          </button>
+        </div>
+      )}
+      {changes && (
+        <Review
+          settings={data}
+          etag={loading.etag}
+          changes={changes}
+          onClose={() => setChanges(undefined)}
+          onSaved={() => {
+            setEdits({})
+            announce('The settings are saved. Servers apply them within 5 seconds.')
+            loading.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}

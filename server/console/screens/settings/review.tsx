@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { call, type DataOf } from '../../api.js'
+import { useConsole } from '../../context.js'
+import { Cancel, Dialog } from '../../parts/dialog.js'
+import { Form } from '../../parts/form.js'
+import { textOf, Versions } from '../../parts/versions.js'
+
+interface Props {
+  settings: DataOf<'getSettings'>
+  etag: string | undefined
+  changes: Record<string, unknown>
+  onSaved(): void
+  onClose(): void
+}
+
+/** Shows the difference before it is saved. If the settings have changed meanwhile, it shows both versions. */
+export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
+  const { at } = useConsole()
+  const [newer, setNewer] = useState<{ values: Record<string, unknown>; etag: string | undefined }>()
+  const labels = Object.fromEntries(settings.settings.map(({ name, label }) => [name, label]))
+  const former = settings.values
+
+  async function save(close: () => void) {
+    const ifMatch = newer?.etag ?? etag
+    const { error } = await call('changeSettings', { ...at, body: { settings: changes }, ifMatch })
+    if (!error) {
+      close()
+      onSaved()
+    } else if (error.code === 'precondition_failed') {
+      const now = await call('getSettings', at)
+      if (now.data) setNewer({ values: now.data.values, etag: now.etag })
+    }
+    return error
+  }
+  /** Also those that somebody else has changed. */
+  const shown = Object.keys(labels).filter(
+    (name) => name in changes || (newer && textOf(newer.values[name]) !== textOf(former[name])),
+  )
+  return (
+    <Dialog title="Review the changes" onClose={onClose}>
+      {(close) => (
+        <Form
+          submit={newer ? 'Save my version' : 'Save'}
+          send={() => save(close)}
+          more={
+            <>
+              {newer && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    close()
+                    onSaved()
+                  }}
+                >
+                  Discard mine
+                </button>
+              )}
+              <Cancel close={close} />
+            </>
+          }
+        >
+          {newer ? (
+            <Versions
+              caption="Somebody has changed the settings meanwhile"
+              former="Yours"
+              latter="Stored now"
+              differences={shown.map((name) => ({
+                name: labels[name] ?? name,
+                former: textOf(name in changes ? changes[name] : former[name]),
+                latter: textOf(newer.values[name]),
+              }))}
+            />
+          ) : (
+            <Versions
+              caption="Difference"
+              former="Now"
+              latter="After saving"
+              differences={shown.map((name) => ({
+                name: labels[name] ?? name,
+                former: textOf(former[name]),
+                latter: textOf(changes[name]),
+              }))}
+            />
+          )}
+        </Form>
+      )}
+    </Dialog>
+  )
+}

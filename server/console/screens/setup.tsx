@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api.js'
+import { Field, Form } from '../parts/form.js'
+import { Heading } from '../parts/text.js'
+import { pathTo } from '../places.js'
+
+const codeOf = (hash: string) => /[#&]code=([^&]+)/.exec(hash)?.[1] ?? ''
+
+/** Creates the first operator with the code of the link that the server has printed. */
+export function Setup() {
+  const [code] = useState(() => codeOf(location.hash))
+  // Histories and screenshots must not have the code.
+  useEffect(() => history.replaceState(null, '', location.pathname), [])
+  return (
+    <main class="login">
+      <p class="brand">Usher console</p>
+      <div class="card">
+        <Heading title="Create the first operator" />
+        {code ? (
+          <Form
+            submit="Create the operator"
+            send={async ({ email = '', password = '' }) => {
+              const { error } = await call('createFirstOperator', { body: { code, email, password } })
+              // The login asks for a second factor.
+              if (!error) location.replace(pathTo())
+              return error
+            }}
+          >
+            <p>You become owner of the installation. Your login then adds a second factor.</p>
+            <Field name="email" label="Email" type="email" autocomplete="username" />
+            <Field
+              name="password"
+              label="Password"
+              type="password"
+              autocomplete="new-password"
+              hint="At least 8 characters."
+            />
+          </Form>
+        ) : (
+          <p>
+            The link has no code. Copy the whole link that the server has printed at its start, or print
+            another one with <code>usher console enable</code>.
+          </p>
+        )}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api.js'
+import { useConsole } from '../../context.js'
+import { Cancel, Dialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/failure.js'
+import { Field, Form } from '../../parts/form.js'
+import { Loaded, useLoad, useTask } from '../../parts/load.js'
+import { announce } from '../../parts/status.js'
+import { type Column, Pager, Table, usePages } from '../../parts/table.js'
+import { Empty, Name, Time } from '../../parts/text.js'
+import { pathTo } from '../../places.js'
+
+interface Change {
+  userId: string
+  role: string
+}
+
+/** The members of a tenant. */
+export function Members({ tenantId }: { tenantId: string }) {
+  const { at, may } = useConsole()
+  const [change, setChange] = useState<Change>()
+  const pages = usePages()
+  const { after } = pages
+  const task = useTask()
+  const loading = useLoad(() => call('listMembers', { ...at, tenantId, query: { after } }), [after])
+  const remove = (userId: string) =>
+    task
+      .run(() => call('removeMember', { ...at, tenantId, userId }), 'The user is no longer a member.')
+      .then(loading.reload)
+  type Member = NonNullable<typeof loading.data>['members'][number]
+  const columns: Column<Member>[] = [
+    {
+      name: 'Address',
+      cell: ({ id, email }) => (
+        <a href={pathTo(at.workspaceSlug, at.databaseName, 'users', id)}>
+          <bdi>{email}</bdi>
+        </a>
+      ),
+    },
+    { name: 'Role', isKept: true, cell: ({ role }) => <Name of={role} /> },
+    { name: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
+    {
+      name: '',
+      cell: ({ id, role, email }) => (
+        <div class="row">
+          <button
+            type="button"
+            aria-label={`Change the role of ${email}`}
+            onClick={() => setChange({ userId: id, role })}
+          >
+            Role
+          </button>
+          <button
+            type="button"
+            aria-label={`Remove ${email}`}
+            disabled={task.isBusy}
+            onClick={() => remove(id)}
+          >
+            Remove
+          </button>
+        </div>
+      ),
+    },
+  ]
+  return (
+    <section>
+      <div class="row spread">
+        <h2>Members</h2>
+        {may('putMember') && (
+          <button type="button" onClick={() => setChange({ userId: '', role: 'member' })}>
+            Add a member
+          </button>
+        )}
+      </div>
+      <Failure problem={task.problem} />
+      <Loaded of={loading}>
+        {({ members, next }) => (
+          <>
+            <Table
+              caption="Members, in the order of sign-up"
+              rows={members}
+              keyOf={({ id }) => id}
+              columns={may('putMember') ? columns : columns.slice(0, -1)}
+              empty={<Empty>The tenant has no members. Add the ID of a user.</Empty>}
+            />
+            <Pager pages={pages} next={next} />
+          </>
+        )}
+      </Loaded>
+      {change && (
+        <Dialog
+          title={change.userId ? 'Change the role' : 'Add a member'}
+          onClose={() => setChange(undefined)}
+        >
+          {(close) => (
+            <Form
+              submit="Save"
+              more={<Cancel close={close} />}
+              send={async ({ userId = change.userId, role = '' }) => {
+                const { error } = await call('putMember', { ...at, tenantId, userId, body: { role } })
+                if (error) return error
+                close()
+                announce('The role is saved.')
+                await loading.reload()
+                return undefined
+              }}
+            >
+              {!change.userId && <Field name="userId" label="ID of the user" />}
+              <Field
+                name="role"
+                label="Role"
+                value={change.role}
+                hint="owner, admin, member, or a role of the database."
+              />
+            </Form>
+          )}
+        </Dialog>
+      )}
+    </section>
+  )
+}

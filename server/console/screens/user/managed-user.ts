@@ -1,0 +1,3 @@
+import type { DataOf } from '../../api.js'
+
+export type ManagedUser = DataOf<'getUser'>
