@@ -18,7 +18,7 @@ const fetchWithCookie: Fetch = async (url, { body, ...init }) => {
   if (!operation) return fetch(url, { ...init, credentials: 'omit', ...(body && { body }) })
   const given = JSON.parse(body ?? '{}')
   const send = (method: string, more = {}) =>
-    fetch(path, { method, headers: init.headers, signal: init.signal, credentials: 'same-origin', ...more })
+    fetch(path, { ...init, method, body: '{}', credentials: 'same-origin', ...more })
 
   if (operation === 'session/end') {
     // Opening a session has replaced the cookie, and has ended the former session.

@@ -39,7 +39,7 @@ function settingInfo(name: SettingName, setting: AnySetting, value: unknown): Se
   const [min = null, max = null] = kind === 'number' ? (setting.range ?? []) : []
   return {
     name,
-    label: setting.label ?? name,
+    label: setting.label ?? wordsOf(name),
     description: setting.description,
     kind,
     choices: kind === 'choice' ? [...(setting.choices ?? [])] : null,
@@ -55,6 +55,9 @@ const listOf = (values: DatabaseSettings): SettingList => ({
   settings: settingEntries.map(([name, setting]) => settingInfo(name, setting, values[name])),
   values,
 })
+
+/** Returns the words of a name in camel case. */
+const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /** Returns the settings of a database. */
 export async function getSettings(
