@@ -57,7 +57,7 @@ const projects = [
   project('embedded', embedded, ['test/api/{create-user,login,me}.test.ts', 'test/store/migrate.test.ts']),
   // Several servers behind a proxy, which share a Postgres server through PgBouncer.
   project('instances', instances, [
-    'test/api/{throttle,idempotency,isolation,sessions,linking-races,passkey-races,passkeys}.test.ts',
+    'test/api/{throttle,idempotency,isolation,sessions,linking-races,passkey-races}.test.ts',
     'test/store/migrate.test.ts',
     'test/instances/**/*.test.ts',
   ]),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { signedText } from '../../server/domain/keys/signed-text.js'
 import { digitsOf } from '../../server/domain/logins/digits.js'
 import { password, type TestApi } from './app.js'
@@ -47,8 +47,11 @@ export const it = codesTest.extend('mail', async ({ app, usher }) => {
     /** Requests a change of the address. Returns the code in the mail to the new one. */
     async changeCode(jwt: string, email: string) {
       expect((await app.as(jwt, 'POST', 'me/email', { email, password })).statusCode).toBe(202)
-      const sent = (await app.delivered()).find(({ recipients }) => recipients[0] === email)
-      return codeIn(sent as NonNullable<typeof sent>)
+      // Another server may still be delivering it.
+      return vi.waitFor(async () => {
+        const sent = (await app.delivered()).find(({ recipients }) => recipients[0] === email)
+        return codeIn(sent ?? expect.fail(`no mail to ${email}`))
+      }, 10_000)
     },
     confirmChange: (code: string) =>
       usher.send({ method: 'POST', url: `${app.users}/email-change/confirm`, payload: { code } }),
