@@ -79,7 +79,9 @@ export async function deleteEnded(store: Queries, databaseId: string, ends: Ends
 const deletedPart = (kind: Swept, index: number) => {
   const end = endColumns[kind]
   const { condition } = tables[kind] ?? {}
-  const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::timestamptz${condition ? ` AND ${condition}` : ''}`
+  // Not compared with a time: that depends on the time zone of the session, and Citus refuses it.
+  const type = end === 'day' ? 'date' : 'timestamptz'
+  const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::${type}${condition ? ` AND ${condition}` : ''}`
   const table = `usher.${tableOf(kind)}`
   const first = `FROM ${table} WHERE ${ended} ORDER BY ${end} LIMIT ${batchRows}`
   return `
