@@ -130,22 +130,28 @@ async function addAuthenticator(page: Page) {
 }
 
 /**
- * Returns what is wrong with a page on a desk and on a phone. A phone must not scroll sideways.
+ * Returns what is wrong with a page on a desk and on a phone.
  *
  * @param isAlsoDark whether to look at dark colors too
  */
-async function errorsOf(page: Page, isAlsoDark = false) {
-  const errors = await accessibilityErrorsOf(page, 'html', isAlsoDark ? ['dark', 'light'] : ['light'])
+const errorsOf = async (page: Page, isAlsoDark = false) => [
+  ...(await accessibilityErrorsOf(page, 'html', isAlsoDark ? ['dark', 'light'] : ['light'])),
+  ...(await narrowErrorsOf(page)),
+]
+
+/** Returns what is wrong with a page on a phone, which must not scroll sideways, and shows two columns of a table. */
+async function narrowErrorsOf(page: Page) {
   await page.setViewportSize({ width: 390, height: 800 })
-  const width = await page.evaluate(() => document.documentElement.scrollWidth)
-  if (width > 390) errors.push(`${width} pixels wide`)
-  const columns = await page
-    .locator('thead tr')
-    .evaluateAll((rows) =>
-      rows.map((row) => [...row.children].filter((cell) => (cell as HTMLElement).offsetWidth > 0).length),
+  const errors = await page.evaluate(() => {
+    const { scrollWidth } = document.documentElement
+    const columns = [...document.querySelectorAll('table:not(.versions, .numbers) thead tr')].map(
+      ({ children }) => [...children].filter((cell) => (cell as HTMLElement).offsetWidth > 0).length,
     )
-  if (!(await page.locator('.versions, .numbers').count()) && columns.some((count) => count > 2))
-    errors.push(`${columns} columns`)
+    return [
+      ...(scrollWidth > 390 ? [`${scrollWidth} pixels wide`] : []),
+      ...columns.filter((count) => count > 2).map((count) => `${count} columns`),
+    ]
+  })
   await page.setViewportSize({ width: 1280, height: 800 })
   return errors
 }
@@ -218,11 +224,11 @@ describe.skipIf(!hasBrowser)('console', () => {
     const link = (email: string) => page.getByRole('link', { name: email })
     await find('start of address', 'FINDER-')
     await link('finder-49@example.com').waitFor()
-    expect(await errorsOf(page)).toEqual([])
     await button(page, 'Next').click()
     await link('finder-59@example.com').waitFor()
     expect(await link('finder-49@example.com').count()).toBe(0)
     expect(await button(page, 'Next').isDisabled()).toBe(true)
+    expect(await errorsOf(page)).toEqual([])
     await button(page, 'Previous').click()
     await link('finder-00@example.com').waitFor()
     await find('external ID', 'customer-7')
@@ -327,7 +333,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     const dialogs: string[] = []
     page.on('dialog', (dialog) => dialogs.push(dialog.message()))
     await page.getByRole('link', { name: html }).waitFor()
-    expect(await errorsOf(page)).toEqual([])
+    expect(await narrowErrorsOf(page)).toEqual([])
     await page.getByRole('link', { name: long }).click()
     await headingOf(page, long).waitFor()
     await page.getByRole('link', { name: 'hostile-0@example.com' }).waitFor()
@@ -385,7 +391,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await review.getByRole('button', { name: 'Save' }).click()
     await owner.confirm()
     await review.getByRole('row', { name: 'session idle (seconds) 3600 7200' }).waitFor()
-    expect(await errorsOf(page, true)).toEqual([])
+    expect(await errorsOf(page)).toEqual([])
     // The confirmation still counts.
     await review.getByRole('button', { name: 'Save my version' }).click()
     await status(page, 'The settings are saved.')
@@ -483,11 +489,12 @@ describe.skipIf(!hasBrowser)('console', () => {
 
     await owner.open('/console/acme/app')
     await page.getByRole('img', { name: /^Logins: [\d,]+ in 30 days/ }).waitFor()
+    expect(await errorsOf(page, true)).toEqual([])
     await button(page, '90 days').click()
     await page.getByText('The last 90 days as a table').click()
     const table = page.getByRole('table', { name: 'The last 90 days' })
     expect(await table.getByRole('row').count()).toBe(91)
-    expect(await errorsOf(page, true)).toEqual([])
+    expect(await narrowErrorsOf(page)).toEqual([])
   })
 
   it('adds a viewer, who enrols a second factor and is offered no changes', async ({
@@ -526,7 +533,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     expect(await errorsOf(page)).toEqual([])
     await owner.open('/console/actions')
     await page
-      .getByRole('row', { name: new RegExp(`${email}.*addOperator`) })
+      .getByRole('row', { name: new RegExp(`${email} addOperator – [\\da-f-]{36} done`) })
       .first()
       .waitFor()
     expect(await errorsOf(page)).toEqual([])
