@@ -1,84 +1,77 @@
 // Takes the pictures of the console for docs/console.md, with people who do not exist. Starts its own server.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { createSessionClient } from '../sdk/session.js'
-import { startConsole } from '../test/browser/console/server.js'
+import { v7 as uuidv7 } from 'uuid'
+import { openInMemory } from '../server/store/in-memory.js'
 import { findChromium, launchChromium } from '../test/support/chromium.js'
+import { operatorPassword as password, startConsole } from '../test/support/console-server.js'
+import { withPrisma } from '../test/support/open-store.js'
+import { addPeople } from './console-people.js'
 import { withPalette } from './palette-png.js'
 
 const folder = 'docs/images/console'
-const people = [
-  ['Ada Lovelace', 'ada'],
-  ['Grace Hopper', 'grace'],
-  ['Alan Turing', 'alan'],
-  ['Joan Clarke', 'joan'],
-  ['Margaret Hamilton', 'margaret'],
-  ['Edsger Dijkstra', 'edsger'],
-  ['Barbara Liskov', 'barbara'],
-  ['Tony Hoare', 'tony'],
-  ['Katherine Johnson', 'katherine'],
-  ['نادية السيد', 'nadia'],
-  ['Donald Knuth', 'donald'],
-  ['Hedy Lamarr', 'hedy'],
-] as const
-
-const server = await startConsole()
+const server = await startConsole(await withPrisma(await openInMemory(randomBytes(32))))
 const browser = await launchChromium(findChromium())
 
-/** Adds people and customers, and returns the paths of the first ones. */
-async function fill() {
-  const names = ['Analytical Engines', 'Compilers & Co.', 'Bletchley Ltd.', 'Apollo Software']
-  const tenants = await Promise.all(
-    names.map((name, index) =>
-      server.manage('POST', '/tenants', {
-        name,
-        externalId: `account-${101 + index}`,
-        ...(index && { seats: 25 * index }),
-      }),
-    ),
-  )
-  const lines = people.map(([preferredName, name], index) => ({
-    email: `${name}@example.com`,
-    preferredName,
-    externalId: `customer-${17 + index}`,
-    emailVerifiedAt: index % 4 === 3 ? null : new Date(Date.now() - index * 80_000_000).toISOString(),
-    disabledAt: index === 5 ? new Date().toISOString() : null,
-    createdAt: new Date(Date.now() - (14 - index) * 86_400_000).toISOString(),
-    metadata: { plan: index % 3 ? 'free' : 'pro' },
-    tenants: [{ id: tenants[index % 4].id, name: names[index % 4], role: index < 4 ? 'owner' : 'member' }],
-  }))
-  // The first one has a password and sessions, and is a member of two tenants.
-  const password = server.password
-  const [first] = lines
-  const { email, preferredName, externalId, metadata } = { ...first }
-  const added = await server.manage('POST', '/users', {
-    ...{ email, preferredName, externalId, metadata, password, emailVerified: true },
-    tenants: [{ id: tenants[0].id, role: 'owner' }, { id: tenants[1].id }],
+/** Creates the first operator. Returns the ID. */
+async function addOwner(email: string) {
+  const [, code] = (await server.setupLink()).split('#code=')
+  const response = await fetch(`${server.url}/operator/first-operator`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, email, password }),
   })
-  await server.manage(
-    'POST',
-    '/users/import',
-    lines
-      .slice(1)
-      .map((line) => JSON.stringify(line))
-      .join('\n'),
-  )
-  for (const label of ['Firefox on Linux', 'Phone']) {
-    const client = createSessionClient({ ...server.app, label })
-    await client.login({ email: String(email), password })
-  }
-  return { user: `users/${added.id}`, tenant: `tenants/${tenants[0].id}` }
+  return String((await response.json()).id)
 }
 
+/** Logs in for the first time, with a new authenticator app. */
 async function logIn(page: Page, email: string) {
-  await page.goto(`${server.url}/console`)
   await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(server.password)
+  await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
-  await page.getByLabel('Code').fill(server.nextCode())
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  const secret = String(await page.locator('[data-part=secret]').textContent())
+  await page.getByLabel('Code from your app').fill(server.nextCode(secret))
   await page.getByRole('button', { name: 'Verify' }).click()
+  await page.getByRole('button', { name: /stored/ }).click()
   await page.getByRole('banner').waitFor()
+  return secret
+}
+
+/** Adds an operator for support, as the owner. */
+async function addSupport(page: Page, { email, secret }: { email: string; secret: string }) {
+  await page.goto(`${server.url}/console/operators`)
+  await page.getByRole('button', { name: 'Add an operator' }).click()
+  await page.getByLabel('Address').fill(email)
+  await page.getByLabel('Workspace').fill('acme')
+  await page.getByLabel('Role').selectOption('support')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('Code').fill(server.nextCode(secret))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+}
+
+/** Stores what operators have done. */
+async function addActions(owner: { id: string; email: string }, user: string) {
+  const { databaseId } = await server.store.prisma.operatorAction.findFirstOrThrow()
+  const done = [
+    ['changeUser', user, 'done'],
+    ['createUserCode', user, 'done'],
+    ['changeSettings', null, 'done'],
+    ['createApiKey', null, 'step_up_required'],
+    ['createApiKey', null, 'done'],
+    ['retryDeliveries', null, null],
+  ] as const
+  const support = { id: randomUUID(), email: 'grace@acme.example' }
+  const data = done.map(([action, target, outcome], index) => {
+    const { id, email } = index % 3 ? owner : support
+    const by = { operatorId: id, operatorEmail: email, action, target, outcome }
+    const createdAt = new Date(Date.now() - (20 - index * 3) * 3_400_000)
+    const at = { workspace: 'acme', databaseName: 'app', createdAt, requestId: randomUUID() }
+    return { databaseId, id: uuidv7({ msecs: createdAt.getTime() }), ...by, ...at }
+  })
+  await server.store.prisma.operatorAction.createMany({ data })
 }
 
 /** Takes four pictures of a screen: light and dark, of a desk and of a phone. */
@@ -98,26 +91,10 @@ async function take(page: Page, name: string) {
 
 try {
   mkdirSync(folder, { recursive: true })
-  const { id, email } = await server.addOperator('owner', { email: 'ada@acme.example' })
-  const support = await server.addOperator('support', { email: 'grace@acme.example', workspace: 'acme' })
-  const { user, tenant } = await fill()
-  const done = [
-    ['changeUser', user.slice(6), 'done'],
-    ['createUserCode', user.slice(6), 'done'],
-    ['changeSettings', null, 'done'],
-    ['createApiKey', null, 'step_up_required'],
-    ['createApiKey', null, 'done'],
-    ['retryDeliveries', null, null],
-  ] as const
-  done.forEach(([action, target, outcome], index) => {
-    const at = new Date(Date.now() - (20 - index * 3) * 3_400_000).toISOString()
-    const operator = {
-      operatorId: index % 3 ? id : support.id,
-      operatorEmail: index % 3 ? email : support.email,
-    }
-    const where = { workspace: 'acme', database: 'app', requestId: randomUUID() }
-    server.memory.actions.push({ id: randomUUID(), at, ...operator, ...where, action, target, outcome })
-  })
+  const email = 'ada@acme.example'
+  const id = await addOwner(email)
+  const { user, tenant } = await addPeople(server)
+  await server.addDeliveries(user.slice(6))
   const page = await browser.newPage({
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -127,12 +104,15 @@ try {
   await page.goto(`${server.url}/console`)
   await page.getByLabel('Email').waitFor()
   await take(page, 'login')
-  await logIn(page, email)
+  const secret = await logIn(page, email)
+  await addSupport(page, { email: 'grace@acme.example', secret })
+  await addActions({ id, email }, user.slice(6))
 
   const open = async (path: string) => {
     await page.goto(`${server.url}/console${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
+  await open('')
   await take(page, 'installation')
   await open('/acme')
   await take(page, 'workspace')
@@ -163,8 +143,8 @@ try {
   await page.getByRole('table').waitFor()
   await take(page, 'tenant')
   await open('/acme/app/settings')
-  await page.getByLabel('session idle time').fill('30')
-  await page.getByLabel('sign-up', { exact: true }).selectOption('off')
+  await page.getByLabel('session idle (seconds)').fill('3600')
+  await page.getByLabel('sign up', { exact: true }).selectOption('off')
   await take(page, 'settings')
   await page.getByRole('button', { name: 'Review' }).click()
   await take(page, 'difference')

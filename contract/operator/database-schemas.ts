@@ -106,7 +106,7 @@ export const SettingInfo = component(
   { id: 'SettingInfo', description: 'A setting of a database.' },
   z.object({
     name: field('Name of the setting.', z.string(), { examples: ['sessionIdle'] }),
-    label: field('What to call it.', z.string(), { examples: ['session idle time'] }),
+    label: field('What to call it.', z.string(), { examples: ['session idle (seconds)'] }),
     description: field('What it decides.', z.string()),
     kind: field('How its value is typed.', z.enum(['switch', 'choice', 'number', 'text', 'list', 'json']), {
       isOpen: true,

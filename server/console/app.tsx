@@ -89,9 +89,12 @@ function useOperator(client: Client) {
       const token = await client.getToken()
       const { data, error } = token ? await call('getOperator', {}) : { data: null }
       if (isLeft) return
+      // That of a password that was just set. The login demands a second factor.
+      const isOfOneFactor = error?.code === 'token_invalid'
+      if (isOfOneFactor) await client.signOut()
       isShown = !!data
-      setOperator(data)
-      setProblem(error)
+      setOperator(isOfOneFactor ? null : data)
+      setProblem(isOfOneFactor ? undefined : error)
     }
     load()
     // The login of this page ends with an event, after recovery codes. That of another tab has left a session to refresh.

@@ -19,14 +19,18 @@ const settle = `new Promise(requestAnimationFrame).then(() => {
 
 /**
  * Returns the violations of axe's rules in a page, in light and in dark colors, and the controls whose border is hard
- * to see. Leaves the page in dark colors.
+ * to see. Leaves the page in the last colors.
  *
  * @param part selector of the part that axe looks at
  */
-export async function accessibilityErrorsOf(page: Page, part = 'html') {
+export async function accessibilityErrorsOf(
+  page: Page,
+  part = 'html',
+  colorSchemes: readonly ('light' | 'dark')[] = ['light', 'dark'],
+) {
   await page.evaluate(axe)
   const errors: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of colorSchemes) {
     await page.emulateMedia({ colorScheme })
     await page.evaluate(settle)
     const { violations } = await page.evaluate<AxeResults>(

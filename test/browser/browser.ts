@@ -32,9 +32,10 @@ export const it = apiTest
     }
   })
 
-type Visit = Awaited<ReturnType<typeof openPage>>
+export type Visit = Awaited<ReturnType<typeof openPage>>
 
-async function openPage(browser: Browser, origins: string[]) {
+/** Opens a page in a new profile. The caller closes its context. */
+export async function openPage(browser: Browser, origins: string[]) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' })
   context.setDefaultTimeout(15_000)
   const errors: string[] = []

@@ -10,14 +10,17 @@ export function Failure({
   children?: ComponentChildren
 }) {
   if (!problem) return null
+  const { title, detail, errors } = problem
   const advice = adviceFor(problem)
+  // The detail of the server may repeat the title or the errors.
+  const isRepeated = detail === `${title}.` || errors.length > 0
   return (
     <div class="failure" role="alert">
-      <strong>{problem.title}</strong>
-      {problem.detail && <p>{problem.detail}</p>}
-      {problem.errors.length > 0 && (
+      <strong>{title}</strong>
+      {detail && !isRepeated && <p>{detail}</p>}
+      {errors.length > 0 && (
         <ul>
-          {problem.errors.map(({ path, detail }) => (
+          {errors.map(({ path, detail }) => (
             <li key={path}>
               <code>{path || 'body'}</code> {detail}
             </li>

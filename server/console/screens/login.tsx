@@ -29,8 +29,8 @@ export function Login({ info, client }: { info: DataOf<'getConsole'>; client: Cl
       <p class="brand">Usher console</p>
       {!info.hasOperators && (
         <p class="note">
-          There is no operator yet. Open the link that the server has printed at its start, or print another
-          one with <code>usher console enable</code>.
+          There is no operator yet. Open the link that the server has printed at its start. A restart with{' '}
+          <code>CONSOLE=on</code> prints another one.
         </p>
       )}
       <div ref={place}>{isReady && <usher-sign-in hide="sign-up" />}</div>

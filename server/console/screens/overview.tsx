@@ -55,7 +55,7 @@ export function Overview() {
               ))}
             </div>
             <PlotTable caption={`The last ${days} days`} days={shown} columns={columns} />
-            {users === 0 && (
+            {!users && shown.every(({ signUps }) => signUps === 0) && (
               <section>
                 <h2>Next steps</h2>
                 <p>Sign a first user up, from your app or on the command line:</p>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../api.js'
+import { call, type DataOf } from '../api.js'
 import { Field, Form } from '../parts/form.js'
 import { Heading } from '../parts/text.js'
 import { pathTo } from '../places.js'
@@ -7,7 +7,7 @@ import { pathTo } from '../places.js'
 const codeOf = (hash: string) => /[#&]code=([^&]+)/.exec(hash)?.[1] ?? ''
 
 /** Creates the first operator with the code of the link that the server has printed. */
-export function Setup() {
+export function Setup({ info }: { info: DataOf<'getConsole'> }) {
   const [code] = useState(() => codeOf(location.hash))
   // Histories and screenshots must not have the code.
   useEffect(() => history.replaceState(null, '', location.pathname), [])
@@ -16,7 +16,11 @@ export function Setup() {
       <p class="brand">Usher console</p>
       <div class="card">
         <Heading title="Create the first operator" />
-        {code ? (
+        {info.hasOperators ? (
+          <p>
+            There is an operator already. <a href={pathTo()}>Log in</a>, or ask an owner to add you.
+          </p>
+        ) : code ? (
           <Form
             submit="Create the operator"
             send={async ({ email = '', password = '' }) => {
@@ -38,8 +42,8 @@ export function Setup() {
           </Form>
         ) : (
           <p>
-            The link has no code. Copy the whole link that the server has printed at its start, or print
-            another one with <code>usher console enable</code>.
+            The link has no code. Copy the whole link that the server has printed at its start. A restart with{' '}
+            <code>CONSOLE=on</code> prints another one.
           </p>
         )}
       </div>

@@ -30,7 +30,7 @@ function targetOf(params: RecordedOperation['params']) {
 
 /** Returns the id of what an operation has created. */
 const idOf = (result: unknown) => {
-  const { id } = Object(result) as { id?: unknown }
+  const { operator, id = operator?.id } = Object(result) as { id?: unknown; operator?: { id: string } }
   return typeof id === 'string' && isUuid(id) ? id : null
 }
 

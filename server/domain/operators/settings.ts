@@ -39,7 +39,7 @@ function settingInfo(name: SettingName, setting: AnySetting, value: unknown): Se
   const [min = null, max = null] = kind === 'number' ? (setting.range ?? []) : []
   return {
     name,
-    label: setting.label ?? wordsOf(name),
+    label: labelOf(name, setting),
     description: setting.description,
     kind,
     choices: kind === 'choice' ? [...(setting.choices ?? [])] : null,
@@ -56,8 +56,11 @@ const listOf = (values: DatabaseSettings): SettingList => ({
   values,
 })
 
-/** Returns the words of a name in camel case. */
-const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+/** Returns the name of a setting in words, such as `session idle (seconds)`. */
+function labelOf(name: string, { placeholder }: AnySetting) {
+  const [, unit] = /^<(seconds|days)>$/.exec(placeholder) ?? []
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) + (unit ? ` (${unit})` : '')
+}
 
 /** Returns the settings of a database. */
 export async function getSettings(

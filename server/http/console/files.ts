@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { requireConsole } from '../console-access.js'
@@ -18,7 +20,10 @@ const contentSecurityPolicy = [
 ].join(';')
 
 /** What the build of the console writes. */
-const folder = new URL('../../console/', import.meta.url)
+const folder = join(
+  dirname(createRequire(import.meta.url).resolve('@usher/server/package.json')),
+  'dist/console',
+)
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -40,7 +45,7 @@ export function consoleFiles(app: FastifyInstance) {
   /** Reads a file at its first request, because most servers never serve the console. */
   function read(file: string) {
     const found =
-      kept.get(file) ?? readFile(new URL(file, folder)).then((bytes) => keepBody(bytes, typeOf(file)))
+      kept.get(file) ?? readFile(join(folder, file)).then((bytes) => keepBody(bytes, typeOf(file)))
     // A failed read is not kept, so that names of missing files take no memory.
     kept.set(file, found)
     return found.catch((cause) => {

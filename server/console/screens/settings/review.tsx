@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call, type DataOf } from '../../api.js'
+import { call, type DataOf, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
 import { Cancel, Dialog } from '../../parts/dialog.js'
 import { Form } from '../../parts/form.js'
@@ -17,12 +17,14 @@ interface Props {
 export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
   const { at } = useConsole()
   const [newer, setNewer] = useState<{ values: Record<string, unknown>; etag: string | undefined }>()
+  // So that the version that is saved after a conflict needs no second confirmation.
+  const [task] = useState<Task>({})
   const labels = Object.fromEntries(settings.settings.map(({ name, label }) => [name, label]))
   const former = settings.values
 
   async function save(close: () => void) {
     const ifMatch = newer?.etag ?? etag
-    const { error } = await call('changeSettings', { ...at, body: { settings: changes }, ifMatch })
+    const { error } = await call('changeSettings', { ...at, body: { settings: changes }, ifMatch, task })
     if (!error) {
       close()
       onSaved()

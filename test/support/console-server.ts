@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { Scope } from '@usher/contract/management'
+import { Secret, TOTP } from 'otpauth'
+import { pino } from 'pino'
+import { loadConfig } from '../../server/config.js'
+import { runChange } from '../../server/domain/change.js'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
+import { findSetupLink } from '../../server/domain/operators/first-operator.js'
+import { ensureOperatorsDatabase } from '../../server/domain/operators/operators-database.js'
+import { buildUsher } from '../../server/index.js'
+import { addCounts } from '../../server/store/queries/statistics.js'
+import { addProvider } from '../../server/testing/add-provider.js'
+import { cheapHashes } from '../../server/testing/cheap-hashes.js'
+import { databaseCreator, requestOfOperator } from '../../server/testing/operator.js'
+import type { OpenStore } from './open-store.js'
+import { freePort } from './postgres-server.js'
+
+export const operatorPassword = 'correct horse battery'
+const dayMilliseconds = 86_400_000
+
+export type ConsoleServer = Awaited<ReturnType<typeof startConsole>>
+
+/** Starts a server with a console and no operator. `acme/app` has counts and connections; `acme/staging` and `globex/shop` are empty. */
+export async function startConsole(store: OpenStore) {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  let aheadMilliseconds = 0
+  const now = () => Date.now() + aheadMilliseconds
+  const settings = { CONSOLE: 'on', PORT: String(port), BASE_URL: url, LOG_LEVEL: 'silent' }
+  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...settings })
+  const privateIssuers: string[] = []
+  await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl: config.consoleUrl })
+  const usher = await buildUsher({ ...config, privateIssuers }, store, {
+    log: pino({ level: 'silent' }),
+    clock: { now, cacheNow: () => performance.now() },
+    sendMail: async () => undefined,
+  })
+  await usher.app.listen({ host: 'localhost', port })
+
+  const create = databaseCreator(store, now)
+  const app = await create({ workspace: 'acme', database: 'app', appUrl: 'https://app.acme.example' })
+  await create({ workspace: 'acme', database: 'staging' })
+  await create({ workspace: 'globex', database: 'shop' })
+  const request = await requestOfOperator(store, { workspaceSlug: 'acme', databaseName: 'app' })
+  const databaseId = request.database.id
+  for (const counts of daysUntil(now())) await addCounts(store, { databaseId, ...counts })
+  const context = { store, now, deliver: () => undefined }
+  const provider = await addProvider(
+    { context, baseUrl: url },
+    { ...app, connection: 'google', preset: 'oidc', people: [{ name: 'Ada' }] },
+  )
+  privateIssuers.push(provider.issuer)
+  const connection = { preset: 'microsoft', issuer: 'https://127.0.0.1:1/v2.0', clientId: 'acme-4711' }
+  await store.prisma.connection.create({
+    data: { databaseId, name: 'acme-entra', ...connection, options: {}, createdAt: new Date(now()) },
+  })
+  const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 365 * 86_400 }
+  const { key } = await runChange(context, request, (change) => createApiKey(change, described))
+
+  return {
+    url,
+    store,
+    /** The database `acme/app`, as its users reach it. */
+    app: { baseUrl: url, ...app },
+    /** Returns the link with which the first operator is created. */
+    setupLink: async () => String(await findSetupLink(usher.context)),
+    /** Returns a code of an authenticator app that was not used before. */
+    nextCode(secret: string) {
+      aheadMilliseconds += 30_000
+      const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
+      return totp.generate({ timestamp: now() })
+    },
+    /** Sends a request of a backend to `acme/app`. Text is a file to import. */
+    async manage(method: string, path: string, body?: object | string) {
+      const isText = typeof body === 'string'
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': isText ? 'application/x-ndjson' : 'application/json' }),
+      }
+      const response = await fetch(`${url}/workspaces/acme/databases/app/management${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${response.status} ${text}`)
+      return text ? JSON.parse(text) : undefined
+    },
+    /** Changes settings of `acme/app`, as another operator does. */
+    changeSettings: (data: { sessionIdle: number }) =>
+      store.prisma.database.update({ where: { id: databaseId }, data }),
+    settings: () => store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } }),
+    /** Adds a mail that waits for an operator, and one that is sent again in a day. */
+    async addDeliveries(userId: string) {
+      const mail = { databaseId, kind: 'mail', userId, payload: { type: 'password_changed' } }
+      const at = (milliseconds: number) => new Date(now() + milliseconds)
+      await store.prisma.message.createMany({
+        data: [
+          { attempts: 12, lastError: 'SMTP 550', dueAt: null, createdAt: at(-dayMilliseconds) },
+          { attempts: 2, lastError: 'SMTP 451', dueAt: at(dayMilliseconds), createdAt: at(-60_000) },
+        ].map((each) => ({ ...mail, id: randomUUID(), ...each })),
+      })
+    },
+    async stop() {
+      await provider.close()
+      await usher.close()
+    },
+  }
+}
+
+/** Returns counts that look like those of a product in use. The same each time. */
+function daysUntil(now: number) {
+  return Array.from({ length: 90 }, (_, index) => {
+    const at = new Date(now - (89 - index) * dayMilliseconds)
+    const isWeekend = [0, 6].includes(at.getUTCDay())
+    const logins = Math.round(420 * (isWeekend ? 0.45 : 1) * (1 + index / 120 + Math.sin(index * 1.7) / 6))
+    return {
+      day: at.toISOString().slice(0, 10),
+      signUps: Math.round(logins / 9),
+      logins,
+      failures: Math.round(logins / 21) + (index === 77 ? 140 : 0),
+      throttled: index === 77 ? 35 : 0,
+      mails: Math.round(logins / 6),
+      mailsFailed: index === 81 ? 3 : 0,
+    }
+  })
+}
