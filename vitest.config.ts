@@ -83,8 +83,8 @@ const projectsOf: Record<string, typeof projects> = {
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than cores, because tests wait for servers and browsers.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than cores, because tests wait for servers and browsers.
+    maxWorkers: availableParallelism() + 2,
     projects: projectsOf[mode] ?? projects,
   },
 }))

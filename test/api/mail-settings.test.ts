@@ -122,15 +122,21 @@ describe('settings of the mails of a database', () => {
     ])
   })
 
-  it('bound the size of all templates', async ({ mails }) => {
+  it('bound the size of all templates', async ({ app, mails, usher }) => {
     const html = `<p>{{link}}</p>${'x'.repeat(32_000)}`
-    const results: unknown[] = []
-    for (let index = 0; index < 34; index++) {
+    const template = (index: number) => {
       const locale = `fi-${String.fromCharCode(65 + (index % 26))}${index < 26 ? 'A' : 'B'}`
-      results.push(await mails.change({ mailTemplates: [{ name: 'password_reset', locale, text, html }] }))
+      return { name: 'password_reset', locale, text, html }
     }
-    expect(results.at(31)).toEqual([200, undefined])
-    expect(results.at(33)).toMatchObject([400, [{ path: 'mailTemplates', code: 'too_long' }]])
+    // A request has room for one of them.
+    await setDatabase(usher.store, app, {
+      mail: { mailTemplates: Array.from({ length: 30 }, (_, index) => template(index)) },
+    })
+    const results: unknown[] = []
+    for (const index of [30, 31, 32, 33])
+      results.push(await mails.change({ mailTemplates: [template(index)] }))
+    expect(results.at(1)).toEqual([200, undefined])
+    expect(results.at(3)).toMatchObject([400, [{ path: 'mailTemplates', code: 'too_long' }]])
   })
 
   it.for([

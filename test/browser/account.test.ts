@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
     await change('not the password', newPassword)
     await expectFieldErrors(form, { 'Current password': 'The password is wrong.' })
     await expectFailedLoads('400 password')
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await change(password, 'password1')
     await expectFieldErrors(form, { 'New password': 'This password is too common.' })
     await expectFailedLoads('400 password')
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
     await own.getByText(/^Last used on .*2026/).waitFor()
     expect(await own.getByRole('button').count()).toBe(0)
     expect(await items.count()).toBe(3)
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     await press(sessions, 'Log out Ada’s <b>phone</b>')
     await expect.poll(() => items.count()).toBe(2)
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
     await page.reload()
     const unavailable = formOf(page, 'This does not work now')
     await expectTexts(unavailable, 'There is no connection. Try again.')
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     const restarted = await startApp(store)
     onTestFinished(restarted.close)

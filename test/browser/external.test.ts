@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
   it('signs up by a redirect, and the session resumes after a reload', async ({ visit, example }) => {
     const { page } = await visit()
     await page.getByRole('button', { name: 'Continue with Google' }).waitFor()
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await logInAtGoogle(page)
     await choose(page, 'Ada')
     await showsAccount(page, 'ada@gmail.com')
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     await page.getByRole('link', { name: 'Cancel' }).click()
     await expectAlert(formOf(page, 'Log in'), 'You have cancelled.')
     expect(page.url()).toBe(`${example}/login`)
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     await logInAtGoogle(page)
     const ada = page.getByRole('link', { name: 'Ada', exact: true })
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     const proof = formOf(page, 'Prove your email address')
     await proof.waitFor()
     expect(await proof.getByLabel('Email address').inputValue()).toBe('grace@example.com')
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await press(proof, 'Send a mail')
     const digits = /\d{3} ?\d{3}/.exec((await server.mailTo('grace@example.com')).text)?.[0] ?? ''
     await send(formOf(page, 'Check your mail'), { 'Six digits from the mail': digits }, 'Log in')
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     await signUp(page, 'joan@example.com')
     const identities = formOf(page, 'Other ways to log in')
     await identities.getByRole('button', { name: 'Connect Google' }).waitFor()
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     const connectWith = async (given: string) => {
       const opened = page.waitForEvent('popup')
       await send(identities, { 'Current password': given }, 'Connect Google')

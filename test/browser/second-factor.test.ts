@@ -51,12 +51,12 @@ async function addApp(page: Page, now: () => number) {
   const secret = ((await enrol.getByRole('code').textContent()) ?? '').replaceAll(' ', '')
   await enrol.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
   expect(await enrol.getByRole('link').getAttribute('href')).toMatch(/^otpauth:/)
-  expect(await accessibilityErrorsOf(page)).toEqual([])
+  expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
   const fields = { 'Code from your app': totpAt(secret, now()), 'Name of the device': 'Ada’s phone' }
   await send(enrol, fields, 'Verify')
   const codes = formOf(page, 'Store your recovery codes')
   await codes.waitFor()
-  expect(await accessibilityErrorsOf(page)).toEqual([])
+  expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
   const recoveryCodes = await codes.getByRole('code').allTextContents()
   expect(recoveryCodes).toHaveLength(8)
   await press(codes, 'I have stored them')
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
 
     await logInAgain(page, email)
     await prompt.waitFor()
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await prove('000000')
     await expectFieldErrors(prompt, {
       'Code from your app': 'The code is wrong or no longer valid. Try again.',
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
       send(change, { 'Current password': password, 'New password': password }, 'Change')
     await changePassword()
     await prompt.waitFor()
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await press(prompt, 'Back')
     await change.waitFor()
     await changePassword()
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     const { secret, recoveryCodes } = await addApp(page, server.now)
     await press(factors, 'Rename Ada’s phone')
     const rename = formOf(page, 'Rename')
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await send(rename, { 'Name of the device': 'Alan’s phone' }, 'Save')
     await expectTexts(factors, 'Alan’s phone', 'Saved.')
     const prove = async () => {
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     await logInAgain(page, email)
     const enrol = formOf(page, 'Protect your account')
     await enrol.waitFor()
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await press(enrol, 'Add an authenticator app')
     await addApp(page, server.now)
     await showsAccount(page, email)

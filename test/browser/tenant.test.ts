@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await expectFailedLoads(`409 ${id}`)
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390)
-    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     await openTeam(other.page, 'Engines')
     await fill(invitations(other.page), { 'Email address': revoked })
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await press(members(other.page), `Leave ${email}`)
     const sure = formOf(other.page, 'Are you sure?')
     await expectTexts(sure, 'You can come back only by an invitation.')
-    expect(await accessibilityErrorsOf(other.page)).toEqual([])
+    expect(await accessibilityErrorsOf(other.page, 'html', ['light'])).toEqual([])
     await press(sure, 'Cancel')
     await press(members(other.page), `Leave ${email}`)
     await press(sure, 'Leave')
