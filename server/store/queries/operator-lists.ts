@@ -17,13 +17,14 @@ export const listWorkspacesByPrefix = (
   ids: readonly string[] | null,
 ) =>
   query<Workspace & { databases: number }>(
+    // Without a condition that is not needed, which would hide the index of the slugs.
     `SELECT w.id, w.slug, w.created_at AS "createdAt", (
         SELECT count(*)::int FROM usher.database AS d WHERE d.workspace_id = w.id AND NOT d.is_operators
       ) AS databases
     FROM usher.workspace AS w
-    WHERE ($1::uuid[] IS NULL OR w.id = ANY($1::uuid[])) AND starts_with(w.slug, $2::text) AND w.slug > $3::text
-    ORDER BY w.slug LIMIT $4::int`,
-    [ids, prefix, after, limit],
+    WHERE ${ids ? 'w.id = ANY($4::uuid[]) AND ' : ''}starts_with(w.slug, $1::text) AND w.slug > $2::text
+    ORDER BY w.slug LIMIT $3::int`,
+    [prefix, after, limit, ...(ids ? [ids] : [])],
   )
 
 /** Returns the databases of a workspace by name, without that of the operators. */

@@ -50,7 +50,7 @@ export async function findUserCount({ query }: Queries, databaseId: string) {
 }
 
 /** Users that one statement counts. */
-const countedRows = 50_000
+const countedRows = 5_000
 
 /** Counts the users of a database whose ids follow one. Returns their number, and the last id, or null if no user is left. */
 export async function countUsersAfter({ query }: Queries, databaseId: string, after: string) {

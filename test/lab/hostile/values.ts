@@ -37,6 +37,8 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   if (schema.type === 'string') return marked(texts, field)
   if (schema.type === 'boolean') return fc.boolean()
+  if (schema.type === 'array')
+    return fc.array(candidates(schema.items as typeof schema, field), { maxLength: 3 })
   throw new Error(`no values for ${JSON.stringify(schema)}`)
 }
 

@@ -17,12 +17,24 @@ const numbersEvents = (text: string) => text.includes('seq IS NULL ORDER BY stor
 
 function mostBuffers(text: string) {
   if (isSearch(text)) return Number.POSITIVE_INFINITY
+  const other = Object.keys(boundedReads).find((part) => text.includes(part))
+  if (other) return boundedReads[other] ?? 0
   return numbersEvents(text) ? 20_000 : maxBuffers
 }
 
+/** Statements that read more, but not more than a bound, by a part of their text. */
+const boundedReads: Record<string, number> = {
+  // A sweep counts the users of a database, 5,000 at a time.
+  'AS counted': 5_000,
+  // The console lists all operators. The database that this test fills is not theirs.
+  'preferred_name AS "preferredName", u.created_at AS "createdAt",\n': 5_000,
+  // The console counts the databases of the 50 workspaces of a page.
+  'AS databases': 400,
+}
+
 const rows = 20_000
-/** With 2,000 of them, reading all is the best plan of some statements. */
-const databases = 5_000
+/** With 5,000 of them, reading all is the best plan of some statements. */
+const databases = 10_000
 const hour = 3_600_000
 
 let statements: Sent[]
