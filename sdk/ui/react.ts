@@ -26,8 +26,6 @@ export interface ElementProps {
   texts?: Partial<Texts> | undefined
   classes?: Classes | undefined
   className?: string | undefined
-  /** Called if the element cannot be shown, such as during an outage. */
-  onError?: ((error: UsherError) => void) | undefined
 }
 
 /** What `SignIn` takes. */
@@ -51,6 +49,8 @@ export interface AccountProps extends ElementProps {
   sections?: string | undefined
   onChange?: (() => void) | undefined
   onSignedOut?: (() => void) | undefined
+  /** Called if the element cannot be shown, such as during an outage. */
+  onError?: ((error: UsherError) => void) | undefined
 }
 
 /** What `Tenant` takes. */
@@ -122,12 +122,8 @@ export function SignIn(props: SignInProps) {
   )
 }
 
-const failure = ({ onError }: ElementProps): Handlers => ({
+const changes = ({ onChange, onSignedOut, onError }: TenantProps): Handlers => ({
   'usher-error': ({ error }: { error: UsherError }) => onError?.(error),
-})
-
-const changes = ({ onChange, onSignedOut, ...props }: TenantProps): Handlers => ({
-  ...failure(props),
   'usher-change': onChange,
   'usher-signed-out': onSignedOut,
 })
