@@ -99,3 +99,21 @@ export function Danger({ action, of, consequences, typed, run, onDone }: DangerP
     </>
   )
 }
+
+/** Leaves a form without saving. After a conflict, `discard` shows what is stored now. */
+export const Leave = ({ close, discard }: { close(): void; discard: (() => void) | undefined }) => (
+  <>
+    {discard && (
+      <button
+        type="button"
+        onClick={() => {
+          close()
+          discard()
+        }}
+      >
+        Discard mine
+      </button>
+    )}
+    <Cancel close={close} />
+  </>
+)

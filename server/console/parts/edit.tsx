@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Result } from '../api.js'
 import { invalid, type Problem } from '../problems.js'
-import { Cancel, Dialog } from './dialog.js'
+import { Dialog, Leave } from './dialog.js'
 import { Field, Form, type Values } from './form.js'
 import { textOf, Versions, valueFrom } from './versions.js'
 
@@ -62,22 +62,7 @@ export function Edit({ title, fields, current, etag, save, read, onSaved, onClos
         <Form
           submit={newer ? 'Save my version' : 'Save'}
           send={(values) => send(values, close)}
-          more={
-            <>
-              {newer && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    close()
-                    onSaved()
-                  }}
-                >
-                  Discard mine
-                </button>
-              )}
-              <Cancel close={close} />
-            </>
-          }
+          more={<Leave close={close} discard={newer && onSaved} />}
         >
           {fields.map(({ name, label, kind, hint }) => (
             <Field

@@ -5,16 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { requireConsole } from '../console-access.js'
 import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
+import { ownFilesPolicy } from '../security-headers.js'
 
 const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  ...ownFilesPolicy,
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join(';')

@@ -6,19 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
 import { prefersHtml } from '../negotiation.js'
+import { ownFilesPolicy } from '../security-headers.js'
 import { pages, type Reference, referencePage } from './reference-page.js'
 
-/** Allows only scripts, styles and requests of this server. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join(';')
+const contentSecurityPolicy = ownFilesPolicy.join(';')
 
 /** The files of Swagger UI, without the install script of `swagger-ui-dist`, which reports each installation. */
 const swaggerUi = pathToFileURL(

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
+import { Dialog, Leave } from '../../parts/dialog.js'
 import { Form } from '../../parts/form.js'
 import { textOf, Versions } from '../../parts/versions.js'
 
@@ -44,22 +44,7 @@ export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
         <Form
           submit={newer ? 'Save my version' : 'Save'}
           send={() => save(close)}
-          more={
-            <>
-              {newer && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    close()
-                    onSaved()
-                  }}
-                >
-                  Discard mine
-                </button>
-              )}
-              <Cancel close={close} />
-            </>
-          }
+          more={<Leave close={close} discard={newer && onSaved} />}
         >
           {newer ? (
             <Versions
