@@ -1,9 +1,11 @@
 import { initContract } from '@ts-rest/core'
+import { commandLine } from './command-line.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 
+export * from './command-line.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
@@ -15,6 +17,7 @@ export { managementRights } from './rights.js'
 export const operatorContract = initContract().router({
   console: consoleRoutes,
   operators,
+  commandLine,
   databases,
   keys,
   operations,

@@ -9,6 +9,7 @@ import { requireConfirmation } from '../second-factor/confirmation.js'
 import { admitToken } from '../tokens/admit-token.js'
 import { acrOf } from '../tokens/authentication.js'
 import type { AdmittedOperator } from './operator-request.js'
+import { requireOperators } from './operators-database.js'
 import { requireRole, roleAnywhere, roleIn } from './rights.js'
 
 /** The credentials of a request. */
@@ -77,8 +78,7 @@ export async function admitManagingOperator(
 }
 
 async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentials) {
-  const operators = await context.findOperators()
-  if (!operators) throw new Problem('route_not_found')
+  const operators = await requireOperators(context)
   if (!jwt) throw new Problem('token_missing')
   const admitted = await admitToken(context, { database: operators, caller }, jwt)
   // That of a password that was just set. The login after it demands the second factor.

@@ -4,6 +4,11 @@ import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listActions } from '../../domain/operators/actions.js'
 import {
+  createCommandLineCode,
+  createCommandLineConfirmation,
+  openCommandLineSession,
+} from '../../domain/operators/command-line.js'
+import {
   createOperatorDatabase,
   createOperatorWorkspace,
   deleteOperatorDatabase,
@@ -63,6 +68,10 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     },
   })
   serveOperatorOperations(app, context, {
+    routes: operatorContract.commandLine,
+    rules: { createCommandLineCode, createCommandLineConfirmation },
+  })
+  serveOperatorOperations(app, context, {
     routes: operatorContract.databases,
     rules: {
       listWorkspaces,
@@ -106,7 +115,6 @@ const asChange = ({ operators, caller, actor }: OperatorRequest) => ({ database:
 /** Serves the operations without a token. */
 function consoleRoutes(app: FastifyInstance, context: AppContext) {
   const server = initServer()
-  const { getConsole: getRoute, createFirstOperator: createRoute } = operatorContract.console
   const shed = ({ clientAddress }: { clientAddress: string }, _reply: unknown, done: () => void) => {
     context.hashing.assertCapacity(networkOf(clientAddress))
     done()
@@ -115,22 +123,26 @@ function consoleRoutes(app: FastifyInstance, context: AppContext) {
     requireConsole(request)
     done()
   }
-  const router = server.router(
-    { getConsole: getRoute, createFirstOperator: createRoute },
-    {
-      getConsole: {
-        hooks: { onRequest: ifOn },
-        handler: async () => ({ status: 200, body: await getConsole(context) }),
-      },
-      createFirstOperator: {
-        hooks: { onRequest: [ifOn, shed] },
-        handler: async ({ body, request, reply }) => {
-          const caller = new RequestCaller(request, reply, context.hashing)
-          return { status: 201, body: await createFirstOperator(context, { body, caller }) }
-        },
+  const router = server.router(operatorContract.console, {
+    getConsole: {
+      hooks: { onRequest: ifOn },
+      handler: async () => ({ status: 200, body: await getConsole(context) }),
+    },
+    createFirstOperator: {
+      hooks: { onRequest: [ifOn, shed] },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await createFirstOperator(context, { body, caller }) }
       },
     },
-  )
+    openCommandLineSession: {
+      hooks: { onRequest: ifOn },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await openCommandLineSession(context, { body, caller }) }
+      },
+    },
+  })
   app.register(server.plugin(router), {
     requestValidationErrorHandler: (error) => {
       throw validationFailed(fieldErrors(error.body))
