@@ -23,7 +23,7 @@ import { userRoutes } from './routes/users.js'
 /** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
 export async function addRoutes(
   app: FastifyInstance,
-  { baseUrl, docs, parts = everyPart }: HttpSettings,
+  { baseUrl, docs, parts = everyPart, runCommand }: HttpSettings,
   context: AppContext,
 ) {
   healthRoutes(app, context)
@@ -34,6 +34,10 @@ export async function addRoutes(
     // Loaded only then, because the contract alone takes 30 ms.
     const { operatorRoutes } = await import('./routes/operator.js')
     operatorRoutes(app, context)
+    if (runCommand) {
+      const { commandRoute } = await import('./routes/operator-commands.js')
+      commandRoute(app, context, runCommand)
+    }
   }
   if (hasUsers) {
     problemTypeRoute(app, docs)

@@ -21,6 +21,7 @@ import { createErrorHandler } from './problem-details.js'
 import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
+import type { RunCommand } from './routes/operator-commands.js'
 import type { Part } from './routes/part.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
@@ -38,6 +39,8 @@ export interface HttpSettings {
   parts?: readonly Part[]
   /** Where the console is, and whether only clients on this machine may use it. Undefined: the server has none. */
   console?: { url: string; onlyLoopback: boolean } | undefined
+  /** Runs the commands of operators on other machines. Undefined: the server runs none. */
+  runCommand?: RunCommand | undefined
   /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
