@@ -32,7 +32,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
       },
     })
   const stdout = keep('stdout')
-  const { resolve, onInterruption } = ownProcess()
+  const { resolve, files, onInterruption } = ownProcess()
   const host = {
     stdin,
     stdout,
@@ -41,6 +41,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
     operator: operatorName(),
     print: printTo(stdout),
     resolve,
+    files,
     onInterruption,
   }
   for (const [name, value] of Object.entries({ ...noSettings, ...env })) vi.stubEnv(name, value)

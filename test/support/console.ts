@@ -14,6 +14,8 @@ export interface LoggedInOperator {
   id: string
   email: string
   jwt: string
+  /** Returns the next code of the authenticator app. */
+  nextCode(): string
   /** Returns what confirms a dangerous operation. */
   confirm(): Promise<string>
   send(
@@ -70,10 +72,13 @@ export async function openConsole(usher: TestApi) {
       get jwt() {
         return jwt
       },
-      async confirm() {
+      nextCode() {
         clock.now += 30_000
+        return totpAt(secret, clock.now)
+      },
+      async confirm() {
         const headers = { authorization: `Bearer ${jwt}` }
-        const stepped = await post('me/step-up', { totp: totpAt(secret, clock.now) }, headers)
+        const stepped = await post('me/step-up', { totp: operator.nextCode() }, headers)
         if (stepped.statusCode !== 200) throw new Error(stepped.body)
         jwt = stepped.json().token.jwt
         return String(stepped.json().confirmation.value)
