@@ -11,6 +11,7 @@ const modules: Record<Name, () => Promise<Module>> = {
   link: () => import('../screens/login.js'),
   setup: () => import('../screens/setup.js'),
   account: () => import('../screens/account.js'),
+  authorize: () => import('../screens/authorize.js'),
   installation: () => import('../screens/installation.js'),
   workspace: () => import('../screens/workspace.js'),
   overview: () => import('../screens/overview.js'),
