@@ -9,6 +9,7 @@ export type Routes = Management['users'] &
   Management['tenants'] &
   Operator['console'] &
   Operator['operators'] &
+  Operator['commandLine'] &
   Operator['databases'] &
   Operator['keys'] &
   Operator['operations']
@@ -50,6 +51,7 @@ export const operations = {
   changeOperator: [`PATCH ${operators}/:operatorId`, 'owner'],
   removeOperator: [`DELETE ${operators}/:operatorId`, 'owner'],
   listActions: ['GET /operator/actions', 'owner'],
+  createCommandLineCode: ['POST /operator/command-line/codes', 'member'],
 
   listWorkspaces: [`GET ${workspaces}`, 'member'],
   createWorkspace: [`POST ${workspaces}`, 'owner'],

@@ -14,7 +14,7 @@ export interface LoggedInOperator {
   id: string
   email: string
   jwt: string
-  /** Returns the next code of the authenticator app. */
+  /** Returns a code of the authenticator app that was not used before. */
   nextCode(): string
   /** Returns what confirms a dangerous operation. */
   confirm(): Promise<string>
@@ -66,19 +66,20 @@ export async function openConsole(usher: TestApi) {
     { email, secret }: { email: string; secret: string },
   ): LoggedInOperator {
     let { jwt } = token
+    function nextCode() {
+      clock.now += 30_000
+      return totpAt(secret, clock.now)
+    }
     const operator = {
       id,
       email,
       get jwt() {
         return jwt
       },
-      nextCode() {
-        clock.now += 30_000
-        return totpAt(secret, clock.now)
-      },
+      nextCode,
       async confirm() {
         const headers = { authorization: `Bearer ${jwt}` }
-        const stepped = await post('me/step-up', { totp: operator.nextCode() }, headers)
+        const stepped = await post('me/step-up', { totp: nextCode() }, headers)
         if (stepped.statusCode !== 200) throw new Error(stepped.body)
         jwt = stepped.json().token.jwt
         return String(stepped.json().confirmation.value)

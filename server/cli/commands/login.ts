@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { operatorContract } from '@usher/contract/operator'
-import { Problem } from '../../domain/problem.js'
+import { Problem, usageError } from '../../domain/problem.js'
 import { version } from '../../version.js'
 import type { Host } from '../io/host.js'
 import { authorize } from '../remote/authorize.js'
@@ -14,6 +14,8 @@ export const configure = (login: Command, host: Host) =>
     .option('--no-browser', 'for a shell on another machine: ask for the code that the browser shows')
     .option('--json', 'print the result as JSON')
     .action(async (origin, { browser, ...options }) => {
+      if (!browser && !host.stdin.isTTY)
+        throw usageError('--no-browser requires a terminal, on which to paste the code')
       // Not after the operator has allowed the login.
       readSessions()
       const session = await open(host, { origin, isBrowserElsewhere: !browser })
