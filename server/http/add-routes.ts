@@ -21,24 +21,15 @@ import { tenantRoutes } from './routes/tenants.js'
 import { userRoutes } from './routes/users.js'
 
 /** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
-export async function addRoutes(
+export function addRoutes(
   app: FastifyInstance,
-  { baseUrl, docs, parts = everyPart, runCommand }: HttpSettings,
+  { baseUrl, docs, parts = everyPart }: HttpSettings,
   context: AppContext,
 ) {
   healthRoutes(app, context)
   const { hasUsers, isOn: hasConsole } = app.consoleAccess
   // On a port of the management API they are for the operators only.
   if (hasUsers || hasConsole) publicRoutes(app, context)
-  if (hasConsole) {
-    // Loaded only then, because the contract alone takes 30 ms.
-    const { operatorRoutes } = await import('./routes/operator.js')
-    operatorRoutes(app, context)
-    if (runCommand) {
-      const { commandRoute } = await import('./routes/operator-commands.js')
-      commandRoute(app, context, runCommand)
-    }
-  }
   if (hasUsers) {
     problemTypeRoute(app, docs)
     if (docs) redirectToReference(app)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** The connection of a request for another protocol. */
-interface Upgrade {
+export interface Upgrade {
   /** The first bytes of the other protocol. */
   head: Buffer
   /** Returns the connection, which then has no response any more. */

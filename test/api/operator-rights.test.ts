@@ -139,16 +139,26 @@ const casesOf = (operation: Operation) =>
     ),
   )
 
+/** Returns what confirms an operation: for an import a permit, if the operator may begin one. */
+async function confirmationFor({ name }: Operation, operator: Confirmed, workspace: string) {
+  if (name !== 'importUsers') return operator.confirmation
+  const path = `/operator/workspaces/${workspace}/databases/app/imports`
+  const headers = { 'usher-confirmation': operator.confirmation }
+  const { value } = (await operator.send('POST', path, undefined, headers)).json()
+  return value ?? operator.confirmation
+}
+
 it.for(operations)(
   '$method $path ($name) has the rights of the contract',
   async (operation, { operators }) => {
     const checked = casesOf(operation).map(async ({ holder, workspace, hasConfirmation }) => {
       const operator = operators.get(holder.name) as Confirmed
+      const confirmation = hasConfirmation && (await confirmationFor(operation, operator, workspace))
       const response = await operator.send(
         operation.method as 'GET',
         urlOf(operation, workspace),
         ['GET', 'DELETE'].includes(operation.method) ? undefined : {},
-        hasConfirmation ? { 'usher-confirmation': operator.confirmation } : {},
+        confirmation ? { 'usher-confirmation': confirmation } : {},
       )
       const role = {
         workspace: holder[workspace],
@@ -167,23 +177,35 @@ it.for(operations)(
   },
 )
 
+/** Options on which the right of a command depends. */
+const variants: Record<string, { options: object; confirms?: true }[]> = {
+  'user create': [{ options: { password: false } }],
+  'user import': [{ options: {} }, { options: { dryRun: true } }],
+  'user set-email': [{ options: {}, confirms: true }],
+  ...Object.fromEntries(
+    ['database set', 'database create'].map((name) => [
+      name,
+      [
+        { options: { sessionIdle: 7200 } },
+        { options: { appUrl: 'https://eve.example.com' }, confirms: true },
+      ],
+    ]),
+  ),
+}
+
+const commands = Object.entries(commandRights).flatMap(([name, right]) =>
+  (right === 'host' ? [] : (variants[name] ?? [{ options: {} }])).map(({ options, confirms }) => {
+    const { operation: given, in: place } = right as Exclude<typeof right, 'host'>
+    const operation = typeof given === 'function' ? given(options as never) : given
+    const found = operations.filter((each) => each.name === operation)
+    if (found.length !== 1) throw new Error(`${name} names no operation`)
+    const [of] = found as [Operation]
+    return { ...of, name, options, in: place ?? of.in, confirms: confirms ?? of.confirms }
+  }),
+)
+
 it('every command has a right, or is for the host only', async () => {
   expect(Object.keys(commandRights).sort()).toEqual((await commandsUnder()).sort())
-  const used = Object.values(commandRights).flatMap((right) => (right === 'host' ? [] : right.operation))
-  for (const name of used) expect(operations.filter((each) => each.name === name)).toHaveLength(1)
-})
-
-/** Commands with options that decide whether they need a confirmation. */
-const commands = Object.entries(commandRights).flatMap(([name, right]) => {
-  if (right === 'host') return []
-  const { in: place, ...operation } = operations.find((each) => each.name === right.operation) as Operation
-  const of = { ...operation, name, in: right.in ?? place }
-  if (name === 'user set-email') return [{ ...of, options: {}, confirms: true }]
-  if (!['database set', 'database create'].includes(name)) return [{ ...of, options: { password: false } }]
-  return [
-    { ...of, options: { sessionIdle: 7200 } },
-    { ...of, options: { appUrl: 'https://eve.example.com' }, confirms: true },
-  ]
 })
 
 it.for(commands)(
@@ -202,7 +224,7 @@ it.for(commands)(
       const databaseName = name === 'database create' ? 'new' : 'app'
       const args = { 'workspace/name': { workspaceSlug: workspace, databaseName } }
       const isOfDatabase = command.path.includes(':workspaceSlug') && command.in === 'workspace'
-      const typed = { name, options, args: isOfDatabase ? args : {} }
+      const typed = { name, options: { ...options }, args: isOfDatabase ? args : {} }
       const outcome = await admit(typed, {} as Host, async () => undefined).then(
         () => 'allowed',
         ({ code }: Problem) => code,

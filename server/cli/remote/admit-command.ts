@@ -32,7 +32,7 @@ export const admitCommand =
     const credentials = { caller, jwt, confirmation: undefined }
     const admitted = await admitOperator(context, credentials, { metadata, workspaceSlug })
     const target = await targetOf(by.context, { ...command, isRead }, admitted)
-    if (confirms) await requireConfirmed(context, admitted, String(await ask({ confirm: true })))
+    if (confirms) await requireConfirmed(context, admitted, { text: String(await ask({ confirm: true })) })
     const { user, operators, role } = admitted
     let printed: unknown
     const work = async () => {

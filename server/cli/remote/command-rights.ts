@@ -1,7 +1,8 @@
 import { managementContract } from '@usher/contract/management'
-import { managementRights, type OperatorMetadata, operatorContract } from '@usher/contract/operator'
+import { type managementRights, type OperatorMetadata, operatorContract } from '@usher/contract/operator'
 import { defaultSettings } from '../../domain/databases/settings.js'
 import { isConfirmedBody } from '../../domain/operators/confirmed-bodies.js'
+import { managementRight } from '../../domain/operators/rights.js'
 import { Problem } from '../../domain/problem.js'
 import type { TypedCommand } from '../io/host.js'
 
@@ -12,12 +13,14 @@ type ManagementOperation = {
   [Name in keyof typeof managementRights]: (typeof managementRights)[Name]['role'] extends null ? never : Name
 }[keyof typeof managementRights]
 
+type Operation = OperatorOperation | ManagementOperation
+
 type Options = TypedCommand['options']
 
 /** What a command of another machine needs. */
 interface CommandRight {
   /** The operation that does the same. The command needs its role, and its confirmation if it has one. */
-  operation: OperatorOperation | ManagementOperation
+  operation: Operation | ((options: Options) => Operation)
   /** Where the role counts. By default where it counts for the operation. */
   in?: OperatorMetadata['in']
   /** Whether options need a confirmation that not each request of the operation needs. */
@@ -68,7 +71,7 @@ export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
   'user revoke-tokens': { operation: 'endUserSessions' },
   'user unlock': { operation: 'unlockUser' },
   'user delete': { operation: 'removeUser' },
-  'user import': { operation: 'importUsers' },
+  'user import': { operation: ({ dryRun }) => (dryRun ? 'checkImport' : 'beginImport') },
   'user export': 'host',
   'tenant create': { operation: 'addTenant' },
   'tenant list': { operation: 'listTenants' },
@@ -129,18 +132,17 @@ export function neededFor({ name, options }: Pick<TypedCommand, 'name' | 'option
     const what = [name, hostOnly].filter(Boolean).join(' ')
     throw new Problem('host_only', { detail: `Only the machine of the server can run: ${what}.` })
   }
-  const { operation } = right
+  const operation = operationOf(right, options)
   const { method, metadata } = routes.get(operation) as Route
-  const needed = { in: 'workspace', ...metadata, ...managementRight(operation) } as OperatorMetadata
+  const managed = managementRight(operation)
+  const needed = { in: 'workspace', ...metadata, ...managed } as OperatorMetadata
   return {
     operation,
-    isRead: method === 'GET',
+    isRead: method === 'GET' || managed?.onlyReads === true,
     metadata: { role: needed.role, in: right.in ?? needed.in },
     confirms: needed.confirms === true || right.confirms?.(options) === true,
   }
 }
 
-const managementRight = (operation: string) =>
-  Object.hasOwn(managementRights, operation)
-    ? managementRights[operation as keyof typeof managementRights]
-    : undefined
+const operationOf = ({ operation }: CommandRight, options: Options) =>
+  typeof operation === 'function' ? operation(options) : operation

@@ -5,7 +5,7 @@ import { type RecordedOperation, runRecorded } from './actions.js'
 import { requireConfirmed } from './admit-operator.js'
 import { isConfirmedBody } from './confirmed-bodies.js'
 import type { AdmittedOperator } from './operator-request.js'
-import { hasRank } from './rights.js'
+import { hasRank, managementRight } from './rights.js'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -46,7 +46,7 @@ export async function runManaged(
       detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
     })
   if (isConfirmedBody(operation, given))
-    await requireConfirmed(context, operator, request.headers['usher-confirmation']?.toString())
+    await requireConfirmed(context, operator, { text: request.headers['usher-confirmation']?.toString() })
   const { user, operators, role } = operator
   const recorded = {
     action: operation,
@@ -56,7 +56,9 @@ export async function runManaged(
     params,
     run,
   }
-  const result = await (isRead ? run() : runRecorded(context, request.log, recorded))
+  const { permit, onlyReads } = managementRight(operation) ?? {}
+  const isRecorded = !isRead && !permit && !onlyReads
+  const result = await (isRecorded ? runRecorded(context, request.log, recorded) : run())
   return seenBy(role, result)
 }
 

@@ -73,7 +73,7 @@ export async function changeSettings(context: AppContext, request: ChangeRequest
   const { body, headers } = request
   const changes = readChanges(body.settings)
   if (isConfirmedBody('changeSettings', body))
-    await requireConfirmed(context, request, headers['usher-confirmation'])
+    await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
   const inDatabase = await requestInDatabase(context, request)
   const row = await setDatabase(context, inDatabase, {
     ...changes,
