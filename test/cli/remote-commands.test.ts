@@ -80,6 +80,27 @@ describe('a command of another machine', () => {
     expect((await owner.run('database set acme/app --session-idle 7200')).code).toBe(0)
   })
 
+  it('shows what it shows on the host, also a secret that is shown once', async ({ owner }) => {
+    const reads = [
+      'database show',
+      'tenant list',
+      'keys list',
+      'api-key list',
+      'connection list',
+      'outbox list',
+    ]
+    for (const command of [...reads.map((each) => `${each} acme/app`), 'operator list', 'database list']) {
+      const { code, stdout, stderr } = await owner.run(`${command} --json`)
+      expect([code, stderr], command).toEqual([0, ''])
+      JSON.parse(stdout)
+    }
+    const created = await owner.run('api-key create acme/app --name backend --scope users:read', [
+      owner.nextCode(),
+    ])
+    expect(created.stdout).toMatch(/^Created API key \S+\. .*:\nusher_\S+\n$/s)
+    expect((await actionsOf(owner))[0]).toMatchObject({ action: 'createApiKey', outcome: 'done' })
+  })
+
   it('imports a file of its machine, and writes the rejected lines next to it', async ({ owner, folder }) => {
     const file = join(folder, 'users.ndjson')
     const lines = Array.from({ length: 3_000 }, (_, index) =>
@@ -94,7 +115,11 @@ describe('a command of another machine', () => {
     ])
     expect(JSON.parse(await readFile(rejects, 'utf8'))).toMatchObject({ line: 3_001, text: 'no JSON' })
     expect((await stat(rejects)).mode & 0o777).toBe(0o600)
-    expect((await actionsOf(owner))[0]).toMatchObject({ action: 'importUsers', outcome: 'lines_rejected' })
+    expect((await actionsOf(owner))[0]).toMatchObject({ action: 'beginImport', outcome: 'lines_rejected' })
+    const [before] = await actionsOf(owner)
+    const checked = await owner.run(`user import acme/app ${file} --dry-run --json`)
+    expect(JSON.parse(checked.stdout)).toMatchObject({ added: 0, alreadyThere: 3_000, rejected: 1 })
+    expect((await actionsOf(owner))[0]).toEqual(before)
     const missing = await owner.run(`user import acme/app ${file}.none --json`, [owner.nextCode()])
     expect(errorIn(missing.stderr)).toMatchObject({
       code: 'usage_error',
@@ -129,7 +154,7 @@ describe('a command of another machine', () => {
     client.socket.terminate()
     await expect
       .poll(async () => (await actionsOf(owner))[0])
-      .toMatchObject({ action: 'importUsers', outcome: 'cancelled' })
+      .toMatchObject({ action: 'beginImport', outcome: 'cancelled' })
     expect(auditRecords(usher)).toContainEqual(
       expect.objectContaining({
         audit: 'users.imported',
