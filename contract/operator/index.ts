@@ -11,7 +11,7 @@ export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles
 export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
-export { managementRights } from './rights.js'
+export { type ManagementRight, managementRights } from './rights.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({

@@ -71,6 +71,7 @@ export const operations = {
   revokeApiKey: [`DELETE ${operated}/api-keys/:apiKeyId`, 'admin'],
 
   listConnectionDetails: [`GET ${operated}/connections`, 'member'],
+  beginImport: [`POST ${operated}/imports`, 'admin'],
   checkConnection: [`POST ${operated}/connections/:connection/check`, 'support'],
   listDeliveries: [`GET ${operated}/deliveries`, 'member'],
   retryDeliveries: [`POST ${operated}/deliveries/retry`, 'support'],
@@ -79,6 +80,7 @@ export const operations = {
   listUsers: [`GET ${users}`, 'member'],
   addUser: [`POST ${users}`, 'admin'],
   importUsers: [`POST ${users}/import`, 'admin'],
+  checkImport: [`POST ${users}/import/check`, 'admin'],
   getUser: [`GET ${user}`, 'member'],
   changeUser: [`PATCH ${user}`, 'admin'],
   removeUser: [`DELETE ${user}`, 'admin'],

@@ -466,9 +466,9 @@ describe.skipIf(!hasBrowser)('console', () => {
     const { page, expectFailedLoads } = owner
     await owner.open('/console/acme/app/import')
     await page.getByLabel('File').setInputFiles(file)
-    await button(page, 'Check the file only').click()
-    await status(page, 'Done. 1,299 lines can be sent, 1 rejected.')
-    await page.getByText('Line 1,201: is not valid JSON').waitFor()
+    await button(page, 'Check without storing').click()
+    await status(page, 'Done. An import would create 1,298 users. 0 exist, 2 lines are wrong.')
+    await page.getByText(/^Line 1,201: .*JSON/).waitFor()
     await button(page, 'Import').click()
     await owner.confirm()
     await status(page, 'Done. 1,298 created, 0 existed, 2 rejected.')
@@ -481,7 +481,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     // The same file again. The confirmation still counts.
     await button(page, 'Import').click()
     await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
-    await expectFailedLoads('401 import')
+    await expectFailedLoads('401 imports')
   })
 
   it('jumps with the keyboard, and creates and deletes a database', async ({ owner }) => {

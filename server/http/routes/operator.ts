@@ -22,6 +22,7 @@ import {
   listDeliveries,
 } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
+import { beginImport } from '../../domain/operators/import.js'
 import {
   createDatabaseApiKey,
   listDatabaseApiKeys,
@@ -101,6 +102,7 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     rules: {
       listConnectionDetails,
       checkConnection: checkDatabaseConnection,
+      beginImport,
       listDeliveries,
       retryDeliveries: changeDeliveries('outbox.retried'),
       dropDeliveries: changeDeliveries('outbox.dropped'),
