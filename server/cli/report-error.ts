@@ -51,6 +51,8 @@ const sharedCodes = [
   'second_factor_invalid',
   'too_many_attempts',
   'unavailable',
+  'role_insufficient',
+  'step_up_required',
 ] as const satisfies RuleProblemCode[]
 
 const otherErrors = {

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createWebSocketStream, WebSocket } from 'ws'
 import { Problem } from '../../domain/problem.js'
-import type { RemoteSession } from './session.js'
+import { consoleMissing } from './request.js'
+import { loginMissing, type RemoteSession } from './session.js'
 
 const handshakeMilliseconds = 15_000
 /** How often the client shows that it is there. A server ends the command of one that has not for 45 s. */
@@ -51,13 +52,9 @@ function open(origin: string, token: string) {
 async function problemOf(response: IncomingMessage, origin: string) {
   const { detail } = await bodyOf(response)
   const { statusCode } = response
-  if (statusCode === 401)
-    return new Problem('login_missing', {
-      detail: `You are not logged in to ${origin}. Run: npx @usher/server login ${origin}`,
-    })
+  if (statusCode === 401) return loginMissing(origin)
   if (statusCode === 403) return new Problem('role_insufficient', { detail })
-  if (statusCode === 404)
-    return new Problem('console_missing', { detail: `${origin} has no console for this machine.` })
+  if (statusCode === 404) return consoleMissing(origin)
   if (statusCode === 503) return new Problem('unavailable', { detail })
   return new Problem('server_unreachable', {
     detail: `${origin} does not accept commands (status ${statusCode}). A reverse proxy must pass WebSockets to /operator/commands.`,
