@@ -10,6 +10,7 @@ import { runRemotely } from '../../server/cli/remote/run-remotely.js'
 import { exchange } from '../http/raw-http.js'
 import { startApp } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
+import { usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it, type RemoteOperator } from '../support/remote-commands.js'
 
@@ -40,6 +41,11 @@ describe('a command of another machine', () => {
       action: 'createWorkspace',
       outcome: 'workspace_exists',
     })
+  })
+
+  it('is run by the built command', async ({ owner, origin }) => {
+    const built = await usher(['--server', origin, 'workspace', 'list'], owner.env)
+    expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining('acme'), stderr: '' })
   })
 
   it('shows what the role may see, and is not recorded if it only reads', async ({ owner, support }) => {

@@ -59,7 +59,10 @@ it('docs/cli.md has the codes of all errors with their exit codes and titles', (
 /** Returns who may run a command on another machine, and whether with a confirmation. */
 function rightOf(name: string) {
   if (commandRights[name] === 'host') return { role: 'the host only', confirms: false }
-  const { metadata, confirms } = neededFor({ name, options: { password: false } })
+  const { metadata, confirms } = neededFor({
+    name,
+    options: name === 'user create' ? { password: false } : {},
+  })
   const role = metadata.role === 'member' ? 'viewer' : `\`${metadata.role}\``
   return { role: metadata.in === 'installation' ? `${role} of the installation` : role, confirms }
 }

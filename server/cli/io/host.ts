@@ -70,7 +70,8 @@ export const ownProcess = (): Host => ({
   stdout: process.stdout,
   stderr: process.stderr,
   get hasColors() {
-    return process.stderr.isTTY && process.stderr.hasColors()
+    // Undefined if it is no terminal.
+    return Boolean(process.stderr.isTTY && process.stderr.hasColors())
   },
   get operator() {
     return operatorName()
