@@ -58,9 +58,8 @@ export async function createCommandLineCode(
 ): Promise<CommandLineCode> {
   const { purpose, challenge, name } = body
   const request = { database: operators, user, claims } as UserRequest
-  const { amr, expiresAt } = await requireConfirmation(context, request, {
-    text: headers['usher-confirmation'] ?? '',
-  })
+  const text = headers['usher-confirmation'] ?? ''
+  const { amr, expiresAt } = await requireConfirmation(context, request, { text })
   const code = signedValue(await context.findSecrets(operators.id), purposes[purpose], {
     id: randomUUID(),
     userId: user.id,

@@ -52,7 +52,8 @@ const randomUser = () => `${management}/users/${idText(random(users))}`
 const reads: Readonly<Record<string, () => string>> = {
   listWorkspaces: () => '/operator/workspaces',
   'listDatabases, a page': () => '/operator/workspaces/bench/databases',
-  'listDatabases by the start of a name': () => `/operator/workspaces/bench/databases?prefix=app-${random(100)}`,
+  'listDatabases by the start of a name': () =>
+    `/operator/workspaces/bench/databases?prefix=app-${random(100)}`,
   getStatistics: () => `${path}/statistics?days=90`,
   getSettings: () => `${path}/settings`,
   listKeys: () => `${path}/keys`,
