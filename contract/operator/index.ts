@@ -1,15 +1,19 @@
 import { initContract } from '@ts-rest/core'
+import { actions } from './actions.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
+import { servers } from './servers.js'
 
+export * from './actions.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
 export { managementRights } from './rights.js'
+export * from './servers.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({
@@ -18,4 +22,6 @@ export const operatorContract = initContract().router({
   databases,
   keys,
   operations,
+  actions,
+  servers,
 })

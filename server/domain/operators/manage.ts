@@ -57,6 +57,7 @@ export async function runManaged(
     databaseId: operators.id,
     requestId: request.id,
     params,
+    body,
     run,
   }
   const result = await (isRead ? run() : runRecorded(context, request.log, recorded))
