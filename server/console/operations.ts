@@ -11,7 +11,9 @@ export type Routes = Management['users'] &
   Operator['operators'] &
   Operator['databases'] &
   Operator['keys'] &
-  Operator['operations']
+  Operator['operations'] &
+  Operator['actions'] &
+  Operator['servers']
 
 type Rights = typeof managementRights
 
@@ -50,6 +52,7 @@ export const operations = {
   changeOperator: [`PATCH ${operators}/:operatorId`, 'owner'],
   removeOperator: [`DELETE ${operators}/:operatorId`, 'owner'],
   listActions: ['GET /operator/actions', 'owner'],
+  listServers: ['GET /operator/servers', 'member'],
 
   listWorkspaces: [`GET ${workspaces}`, 'member'],
   createWorkspace: [`POST ${workspaces}`, 'owner'],
@@ -59,6 +62,7 @@ export const operations = {
   getStatistics: [`GET ${operated}/statistics`, 'member'],
   getSettings: [`GET ${operated}/settings`, 'member'],
   changeSettings: [`PATCH ${operated}/settings`, 'admin'],
+  listDatabaseActions: [`GET ${operated}/actions`, 'member'],
 
   listKeys: [`GET ${operated}/keys`, 'member'],
   rotateKeys: [`POST ${operated}/keys/rotate`, 'admin'],
