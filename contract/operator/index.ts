@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { actions } from './actions.js'
+import { commandLine } from './command-line.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
@@ -7,18 +8,20 @@ import { consoleRoutes, operators } from './operators.js'
 import { servers } from './servers.js'
 
 export * from './actions.js'
+export * from './command-line.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
-export { managementRights } from './rights.js'
+export { type ManagementRight, managementRights } from './rights.js'
 export * from './servers.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({
   console: consoleRoutes,
   operators,
+  commandLine,
   databases,
   keys,
   operations,

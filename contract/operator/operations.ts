@@ -4,7 +4,9 @@ import { failures } from '../failures.js'
 import { body, NoQuery, PageQuery, strict } from '../management/fields.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
+import { Confirmation } from '../second-factor.js'
 import {
+  ConfirmationHeaders,
   DatabasePath,
   type OperatorRoutes,
   operatorDatabasePath,
@@ -100,6 +102,18 @@ export const operations = c.router({
     summary: 'Check a connection',
     description: 'Asks the provider whether it knows the client. A problem says what to correct.',
     metadata: { security: 'bearer', role: 'support', in: 'workspace' },
+  },
+  beginImport: {
+    method: 'POST',
+    path: `${operatorDatabasePath}/imports`,
+    pathParams: DatabasePath,
+    headers: ConfirmationHeaders,
+    body: c.noBody(),
+    responses: { 201: Confirmation, ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Begin an import',
+    description:
+      'Returns a confirmation for `importUsers` in this database. It is valid for 6 hours, and confirms nothing else.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
   },
   listDeliveries: {
     method: 'GET',

@@ -9,6 +9,7 @@ export type Routes = Management['users'] &
   Management['tenants'] &
   Operator['console'] &
   Operator['operators'] &
+  Operator['commandLine'] &
   Operator['databases'] &
   Operator['keys'] &
   Operator['operations'] &
@@ -53,6 +54,7 @@ export const operations = {
   removeOperator: [`DELETE ${operators}/:operatorId`, 'owner'],
   listActions: ['GET /operator/actions', 'owner'],
   listServers: ['GET /operator/servers', 'member'],
+  createCommandLineCode: ['POST /operator/command-line/codes', 'member'],
 
   listWorkspaces: [`GET ${workspaces}`, 'member'],
   createWorkspace: [`POST ${workspaces}`, 'owner'],
@@ -73,6 +75,7 @@ export const operations = {
   revokeApiKey: [`DELETE ${operated}/api-keys/:apiKeyId`, 'admin'],
 
   listConnectionDetails: [`GET ${operated}/connections`, 'member'],
+  beginImport: [`POST ${operated}/imports`, 'admin'],
   checkConnection: [`POST ${operated}/connections/:connection/check`, 'support'],
   listDeliveries: [`GET ${operated}/deliveries`, 'member'],
   retryDeliveries: [`POST ${operated}/deliveries/retry`, 'support'],
@@ -81,6 +84,7 @@ export const operations = {
   listUsers: [`GET ${users}`, 'member'],
   addUser: [`POST ${users}`, 'admin'],
   importUsers: [`POST ${users}/import`, 'admin'],
+  checkImport: [`POST ${users}/import/check`, 'admin'],
   getUser: [`GET ${user}`, 'member'],
   changeUser: [`PATCH ${user}`, 'admin'],
   removeUser: [`DELETE ${user}`, 'admin'],

@@ -13,7 +13,7 @@ export const sections = {
 export type Section = keyof typeof sections
 
 /** Screens that are not of a workspace, by the first part of their path. */
-const fixed = ['operators', 'actions', 'account', 'setup'] as const
+const fixed = ['operators', 'actions', 'account', 'authorize', 'setup'] as const
 /** Links of mails lead to them. */
 const links = ['login', 'reset-password', 'verify-email', 'change-email', 'undo-email-change', 'invitation']
 /** Paths of the server. */

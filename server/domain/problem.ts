@@ -59,6 +59,12 @@ export const commandProblems = {
   keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
   server_version: { reason: 'refused', title: 'Server has another version' },
   server_stopped: { reason: 'unavailable', title: 'Server stopped' },
+  server_unreachable: { reason: 'unavailable', title: 'Server cannot be reached' },
+  console_missing: { reason: 'not_found', title: 'Server has no console' },
+  login_missing: { reason: 'refused', title: 'Not logged in to the server' },
+  sessions_unusable: { reason: 'refused', title: 'File of sessions cannot be used' },
+  server_untrusted: { reason: 'refused', title: 'Server cannot be trusted' },
+  host_only: { reason: 'refused', title: 'Command is for the machine of the server' },
   port_in_use: { reason: 'refused', title: 'Port is in use' },
 } as const satisfies Record<string, { reason: Reason; title: string }>
 

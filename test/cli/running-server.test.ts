@@ -160,6 +160,12 @@ it('the socket is open only to its owner, and survives what is not a command', a
   expect(await served.outcome('workspace list')).toMatch(/^0 /)
 })
 
+it('the server also runs commands of operators on other machines', async () => {
+  const { status } = await fetch(`${served.url}/operator/commands`)
+  // They need a token.
+  expect(status).toBe(401)
+})
+
 it('a password that arrives only in part is not set', async () => {
   await served.run('user create demo/app partial@example.com --no-password')
   const { child, signal, ended } = startUsher(['user', 'set-password', 'demo/app', 'partial@example.com'], {
@@ -217,7 +223,9 @@ it('a server in a folder with a long path loads commands when one runs, and the 
   await mkdir(long, { recursive: true, mode: 0o700 })
   await rename(join(parent, 'store'), join(long, 'store'))
   const first = await startServer(long, { NODE_OPTIONS: `--import=${printLoaded}` })
-  expect(first.output.stderr).not.toMatch(/loaded .*(run-for-client|cli\/commands\/workspace)/)
+  expect(first.output.stderr).not.toMatch(
+    /loaded .*(run-for-client|cli\/commands\/workspace|contract\/operator\/|http\/console\/)/,
+  )
   expect(await first.outcome('workspace list')).toMatch(/^0 /)
   expect(first.output.stderr).toMatch(/loaded .*run-for-client/)
   const cut = await startPipedImport('cut', { DATA_DIR: long })

@@ -11,6 +11,7 @@ const modules: Record<Name, () => Promise<Module>> = {
   link: () => import('../screens/login.js'),
   setup: () => import('../screens/setup.js'),
   account: () => import('../screens/account.js'),
+  authorize: () => import('../screens/authorize.js'),
   installation: () => import('../screens/installation.js'),
   workspace: () => import('../screens/workspace.js'),
   overview: () => import('../screens/overview.js'),
@@ -40,14 +41,15 @@ export async function load(name: Name) {
 export function Lazy({ name, given = {} }: { name: Name; given?: object }) {
   const [, setLoaded] = useState(0)
   const [isMissing, setMissing] = useState(false)
+  const Screen = loaded.get(name) as ComponentType<object> | undefined
   useEffect(() => {
-    if (!loaded.has(name))
+    // Also if its file has arrived since this was rendered.
+    if (!Screen)
       load(name).then(
         () => setLoaded((former) => former + 1),
         () => setMissing(true),
       )
   }, [name])
-  const Screen = loaded.get(name) as ComponentType<object> | undefined
   if (Screen) return <Screen {...given} />
   return isMissing ? (
     <p role="alert">

@@ -30,7 +30,9 @@ export interface RecordedOperation {
 const targetNames = ['userId', 'tenantId', 'operatorId', 'apiKeyId', 'kid', 'connection'] as const
 
 function targetOf(params: RecordedOperation['params']) {
-  const [target = null] = targetNames.flatMap((name) => params[name] ?? [])
+  const [named = null] = targetNames.flatMap((name) => params[name] ?? [])
+  // An argument of a command may have an id in upper case.
+  const target = named !== null && isUuid(named) ? named.toLowerCase() : named
   return { target, tenantId: (params.userId && params.tenantId) ?? null }
 }
 

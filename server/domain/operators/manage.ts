@@ -1,9 +1,11 @@
+import type { OperatorRole } from '@usher/contract/operator'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import { type RecordedOperation, runRecorded } from './actions.js'
 import { requireConfirmed } from './admit-operator.js'
+import { isConfirmedBody } from './confirmed-bodies.js'
 import type { AdmittedOperator } from './operator-request.js'
-import { hasRank } from './rights.js'
+import { hasRank, managementRight } from './rights.js'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -11,11 +13,6 @@ type Body = Readonly<Record<string, unknown>>
 const hostOnly: Readonly<Record<string, (body: Body) => boolean>> = {
   addUser: ({ passwordHash }) => passwordHash !== undefined,
   createUserCode: ({ deliver }) => deliver === 'return',
-}
-
-/** Which bodies need a confirmation, if not each request of the operation does. */
-const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
-  changeUser: ({ email, emailVerified }) => email !== undefined || emailVerified !== undefined,
 }
 
 /** A request of an operator for an operation of the management API. */
@@ -48,8 +45,8 @@ export async function runManaged(
     throw new Problem('role_insufficient', {
       detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
     })
-  if (confirmedBodies[operation]?.(given))
-    await requireConfirmed(context, operator, request.headers['usher-confirmation']?.toString())
+  if (isConfirmedBody(operation, given))
+    await requireConfirmed(context, operator, { text: request.headers['usher-confirmation']?.toString() })
   const { user, operators, role } = operator
   const recorded = {
     action: operation,
@@ -60,9 +57,15 @@ export async function runManaged(
     body,
     run,
   }
-  const result = await (isRead ? run() : runRecorded(context, request.log, recorded))
-  return hasRank(role, 'admin') ? result : withoutPrivate(result)
+  const { permit, onlyReads } = managementRight(operation) ?? {}
+  const isRecorded = !isRead && !permit && !onlyReads
+  const result = await (isRecorded ? runRecorded(context, request.log, recorded) : run())
+  return seenBy(role, result)
 }
+
+/** Returns what a role may see of a response. */
+export const seenBy = (role: OperatorRole, response: unknown) =>
+  hasRank(role, 'admin') ? response : withoutPrivate(response)
 
 /** Returns a response without the private objects of users and tenants, at the top and in lists. */
 function withoutPrivate(value: unknown): unknown {

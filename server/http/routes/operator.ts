@@ -4,6 +4,11 @@ import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listActions, listDatabaseActions } from '../../domain/operators/actions.js'
 import {
+  createCommandLineCode,
+  createCommandLineConfirmation,
+  openCommandLineSession,
+} from '../../domain/operators/command-line.js'
+import {
   createOperatorDatabase,
   createOperatorWorkspace,
   deleteOperatorDatabase,
@@ -17,6 +22,7 @@ import {
   listDeliveries,
 } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
+import { beginImport } from '../../domain/operators/import.js'
 import {
   createDatabaseApiKey,
   listDatabaseApiKeys,
@@ -64,6 +70,10 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     },
   })
   serveOperatorOperations(app, context, {
+    routes: operatorContract.commandLine,
+    rules: { createCommandLineCode, createCommandLineConfirmation },
+  })
+  serveOperatorOperations(app, context, {
     routes: operatorContract.databases,
     rules: {
       listWorkspaces,
@@ -93,6 +103,7 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     rules: {
       listConnectionDetails,
       checkConnection: checkDatabaseConnection,
+      beginImport,
       listDeliveries,
       retryDeliveries: changeDeliveries('outbox.retried'),
       dropDeliveries: changeDeliveries('outbox.dropped'),
@@ -109,7 +120,6 @@ const asChange = ({ operators, caller, actor }: OperatorRequest) => ({ database:
 /** Serves the operations without a token. */
 function consoleRoutes(app: FastifyInstance, context: AppContext) {
   const server = initServer()
-  const { getConsole: getRoute, createFirstOperator: createRoute } = operatorContract.console
   const shed = ({ clientAddress }: { clientAddress: string }, _reply: unknown, done: () => void) => {
     context.hashing.assertCapacity(networkOf(clientAddress))
     done()
@@ -118,22 +128,26 @@ function consoleRoutes(app: FastifyInstance, context: AppContext) {
     requireConsole(request)
     done()
   }
-  const router = server.router(
-    { getConsole: getRoute, createFirstOperator: createRoute },
-    {
-      getConsole: {
-        hooks: { onRequest: ifOn },
-        handler: async () => ({ status: 200, body: await getConsole(context) }),
-      },
-      createFirstOperator: {
-        hooks: { onRequest: [ifOn, shed] },
-        handler: async ({ body, request, reply }) => {
-          const caller = new RequestCaller(request, reply, context.hashing)
-          return { status: 201, body: await createFirstOperator(context, { body, caller }) }
-        },
+  const router = server.router(operatorContract.console, {
+    getConsole: {
+      hooks: { onRequest: ifOn },
+      handler: async () => ({ status: 200, body: await getConsole(context) }),
+    },
+    createFirstOperator: {
+      hooks: { onRequest: [ifOn, shed] },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await createFirstOperator(context, { body, caller }) }
       },
     },
-  )
+    openCommandLineSession: {
+      hooks: { onRequest: ifOn },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await openCommandLineSession(context, { body, caller }) }
+      },
+    },
+  })
   app.register(server.plugin(router), {
     requestValidationErrorHandler: (error) => {
       throw validationFailed(fieldErrors(error.body))
