@@ -1,10 +1,13 @@
 import { initContract } from '@ts-rest/core'
+import { actions } from './actions.js'
 import { commandLine } from './command-line.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
+import { servers } from './servers.js'
 
+export * from './actions.js'
 export * from './command-line.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
@@ -12,6 +15,7 @@ export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
 export { type ManagementRight, managementRights } from './rights.js'
+export * from './servers.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({
@@ -21,4 +25,6 @@ export const operatorContract = initContract().router({
   databases,
   keys,
   operations,
+  actions,
+  servers,
 })

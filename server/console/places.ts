@@ -8,6 +8,7 @@ export const sections = {
   settings: 'Settings',
   deliveries: 'Deliveries',
   import: 'Import',
+  actions: 'Recorded actions',
 } as const
 export type Section = keyof typeof sections
 
@@ -31,7 +32,7 @@ export interface Place {
     | 'missing'
   workspaceSlug: string
   databaseName: string
-  /** ID of the user or tenant. */
+  /** ID of a user or tenant. */
   id: string
 }
 
@@ -60,7 +61,9 @@ export function placeOf(path: string): Place {
       ? { ...at, screen: 'user' }
       : section === 'tenants'
         ? { ...at, screen: 'tenant' }
-        : missing
+        : section === 'actions'
+          ? { ...at, screen: 'actions' }
+          : missing
   return section in sections && section !== 'overview' ? { ...at, screen: section as Section } : missing
 }
 
