@@ -1,9 +1,11 @@
 import { initContract } from '@ts-rest/core'
+import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 
+export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
@@ -16,6 +18,7 @@ export const operatorContract = initContract().router({
   console: consoleRoutes,
   operators,
   databases,
+  connections,
   keys,
   operations,
 })

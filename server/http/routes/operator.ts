@@ -4,18 +4,21 @@ import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listActions } from '../../domain/operators/actions.js'
 import {
+  addDatabaseConnection,
+  changeDatabaseConnection,
+  checkDatabaseConnection,
+  getConnection,
+  listConnectionDetails,
+  removeDatabaseConnection,
+} from '../../domain/operators/connections.js'
+import {
   createOperatorDatabase,
   createOperatorWorkspace,
   deleteOperatorDatabase,
   listDatabases,
   listWorkspaces,
 } from '../../domain/operators/databases.js'
-import {
-  changeDeliveries,
-  checkDatabaseConnection,
-  listConnectionDetails,
-  listDeliveries,
-} from '../../domain/operators/deliveries.js'
+import { changeDeliveries, listDeliveries } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
 import {
   createDatabaseApiKey,
@@ -62,6 +65,20 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       removeOperator: (_, request) => removeOperator(context, asChange(request), request.params.operatorId),
     },
   })
+  databaseRoutes(app, context)
+  serveOperatorOperations(app, context, {
+    routes: operatorContract.operations,
+    rules: {
+      listDeliveries,
+      retryDeliveries: changeDeliveries('outbox.retried'),
+      dropDeliveries: changeDeliveries('outbox.dropped'),
+      listActions,
+    },
+  })
+}
+
+/** Serves what operators do with databases, their connections and their keys. */
+function databaseRoutes(app: FastifyInstance, context: AppContext) {
   serveOperatorOperations(app, context, {
     routes: operatorContract.databases,
     rules: {
@@ -76,6 +93,17 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     },
   })
   serveOperatorOperations(app, context, {
+    routes: operatorContract.connections,
+    rules: {
+      listConnectionDetails,
+      getConnection,
+      addConnection: addDatabaseConnection,
+      changeConnection: changeDatabaseConnection,
+      removeConnection: removeDatabaseConnection,
+      checkConnection: checkDatabaseConnection,
+    },
+  })
+  serveOperatorOperations(app, context, {
     routes: operatorContract.keys,
     rules: {
       listKeys: listSigningKeys,
@@ -85,17 +113,6 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       createApiKey: createDatabaseApiKey,
       rotateApiKey: rotateDatabaseApiKey,
       revokeApiKey: revokeDatabaseApiKey,
-    },
-  })
-  serveOperatorOperations(app, context, {
-    routes: operatorContract.operations,
-    rules: {
-      listConnectionDetails,
-      checkConnection: checkDatabaseConnection,
-      listDeliveries,
-      retryDeliveries: changeDeliveries('outbox.retried'),
-      dropDeliveries: changeDeliveries('outbox.dropped'),
-      listActions,
     },
   })
 }
