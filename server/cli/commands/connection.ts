@@ -63,11 +63,11 @@ function addAddCommand(connection: Command, host: Host) {
     .addOption(linkByEmail())
     .addOption(trustEmail())
     .option('--json', 'print the result as JSON')
-    .action((path, name, { json, clientId, preset, issuer, ...options }) =>
-      withDatabase(host, path, async (on) => {
-        const given = { name, preset, issuer, clientId, ...optionsOf(options) }
-        // Wrong options fail before the secret is typed.
-        describeByOptions(given)
+    .action((path, name, { json, clientId, preset, issuer, ...options }) => {
+      const given = { name, preset, issuer, clientId, ...optionsOf(options) }
+      // Wrong options fail before the secret is typed.
+      describeByOptions(given)
+      return withDatabase(host, path, async (on) => {
         const secret = options.secret ? await readSecret(host, 'Secret of the client: ') : null
         const context = { ...on.context, providers: createProviders(on.config) }
         const added = await addConnection(context, on.request, {
@@ -75,8 +75,8 @@ function addAddCommand(connection: Command, host: Host) {
           url: databaseUrl(on.config.baseUrl, path),
         })
         printConnection(on, { path, json }, { connection: added, done: `Added connection ${name}.` })
-      }),
-    )
+      })
+    })
 }
 
 /** Prints a connection, and what the console of the provider needs. */

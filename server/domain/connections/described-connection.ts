@@ -47,21 +47,12 @@ const Described = Client.extend({
  *
  * @throws {Problem} `validation_failed` with each field that is missing or wrong
  */
-export function describeConnection({
-  preset = presetNames.find((each) => each === given.name) ?? 'oidc',
-  ...given
-}: GivenConnection): NewConnection {
-  const issuer = given.issuer ?? presetOf(preset)?.issuer ?? undefined
-  const wanted = { ...given, preset, issuer: issuer?.replace(/\/$/, '') }
-  const {
-    name,
-    preset: known,
-    issuer: found,
-    clientId,
-    secret = null,
-    ...options
-  } = read(Described, preset, wanted)
-  return { name, preset: known, issuer: found, clientId, secret, options }
+export function describeConnection(given: GivenConnection): NewConnection {
+  const kind = given.preset ?? presetNames.find((each) => each === given.name) ?? 'oidc'
+  const address = (given.issuer ?? presetOf(kind)?.issuer)?.replace(/\/$/, '')
+  const wanted = { ...given, preset: kind, issuer: address }
+  const { name, preset, issuer, clientId, secret = null, ...options } = read(Described, kind, wanted)
+  return { name, preset, issuer, clientId, secret, options }
 }
 
 /**
