@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks'
+import { Copy } from './copy.js'
 import { Cancel, Dialog } from './dialog.js'
 
 /** Shows a secret that nothing shows again. */
 export function Secret({ title, value, onClose }: { title: string; value: string; onClose(): void }) {
-  const [text, setText] = useState('Copy')
   return (
     <Dialog title={title} onClose={onClose}>
       {(close) => (
@@ -13,18 +12,7 @@ export function Secret({ title, value, onClose }: { title: string; value: string
             <code>{value}</code>
           </p>
           <div class="row">
-            <button
-              type="button"
-              class="main"
-              onClick={() =>
-                navigator.clipboard.writeText(value).then(
-                  () => setText('Copied'),
-                  () => setText('Select and copy it yourself'),
-                )
-              }
-            >
-              {text}
-            </button>
+            <Copy value={value} isMain />
             <Cancel close={close} text="I have stored it" />
           </div>
         </>
