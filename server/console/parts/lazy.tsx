@@ -41,14 +41,15 @@ export async function load(name: Name) {
 export function Lazy({ name, given = {} }: { name: Name; given?: object }) {
   const [, setLoaded] = useState(0)
   const [isMissing, setMissing] = useState(false)
+  const Screen = loaded.get(name) as ComponentType<object> | undefined
   useEffect(() => {
-    if (!loaded.has(name))
+    // Not whether it is loaded now: it may be since this was rendered without it.
+    if (!Screen)
       load(name).then(
         () => setLoaded((former) => former + 1),
         () => setMissing(true),
       )
   }, [name])
-  const Screen = loaded.get(name) as ComponentType<object> | undefined
   if (Screen) return <Screen {...given} />
   return isMissing ? (
     <p role="alert">
