@@ -18,7 +18,6 @@ import { addCounts } from '../../server/store/queries/statistics.js'
 import { addProvider } from '../../server/testing/add-provider.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { databaseCreator, requestOfOperator } from '../../server/testing/operator.js'
-import { openConsole } from './console.js'
 import type { OpenStore } from './open-store.js'
 import { freePort } from './postgres-server.js'
 
@@ -70,8 +69,6 @@ export async function startConsole(store: OpenStore) {
   const databaseId = request.database.id
   for (const counts of daysUntil(now())) await addCounts(store, { databaseId, ...counts })
   const context = { store, now, deliver: () => undefined }
-  const inject = (options: InjectOptions) => usher.app.inject(options)
-  const operators = await openConsole({ store, clock, context: usher.context, config, inject })
   const provider = await addProvider(
     { context, baseUrl: url },
     { ...app, connection: 'google', preset: 'oidc', people: [{ name: 'Ada' }] },
@@ -99,6 +96,10 @@ export async function startConsole(store: OpenStore) {
     },
     /** Adds an operator who has a second factor, and logs in a page without the screens for that. */
     async logIn(page: Page, operator: AddOperatorBody) {
+      // It needs vitest, and the script that takes the pictures has none.
+      const { openConsole } = await import('./console.js')
+      const inject = (options: InjectOptions) => usher.app.inject(options)
+      const operators = await openConsole({ store, clock, context: usher.context, config, inject })
       const { database } = operators
       const change = { database, caller: { log }, actor: { kind: 'operator' } } as const
       const { link } = await addOperator(usher.context, change, operator)

@@ -27,7 +27,6 @@ export function Connections() {
     { name: 'State', isKept: true, cell: ({ isEnabled }) => (isEnabled ? 'enabled' : 'disabled') },
     { name: 'Issuer', cell: ({ issuer }) => <bdi>{issuer}</bdi> },
     { name: 'Client ID', cell: ({ clientId }) => <Name of={clientId} /> },
-    { name: 'Callback URL', cell: ({ callbackUrl }) => <code>{callbackUrl}</code> },
     {
       name: '',
       cell: ({ name }) => (
