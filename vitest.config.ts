@@ -65,7 +65,7 @@ const projects = [
 
 /** Experiments in their short form. */
 const short = project('short', postgres, [
-  'test/lab/{bench,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+  'test/lab/{bench,console,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
 ])
 
 /** Each test's store is distributed over a cluster. */

@@ -163,6 +163,10 @@ try {
   await open('/account')
   await page.getByRole('form', { name: 'Profile' }).waitFor()
   await take(page, 'account')
+  const asked = { purpose: 'login', challenge: 'A'.repeat(43), state: 'A', name: 'ada@laptop' }
+  await open(`/authorize#${new URLSearchParams(asked)}`)
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  await take(page, 'authorize')
 } finally {
   await browser.close()
   await server.stop()

@@ -374,6 +374,27 @@ export const managementEndpoints = {
       'idempotency_key_reused',
     ],
   },
+  checkImport: {
+    method: 'POST',
+    path: '/management/users/import/check',
+    linesType: 'application/x-ndjson',
+    status: 200,
+    field: 'created',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+  },
   listTenants: {
     method: 'GET',
     path: '/management/tenants',
@@ -754,6 +775,9 @@ export type CreateUserCodeErrorCode = (typeof managementEndpoints.createUserCode
 /** Every `error.code` of `importUsers`. */
 export type ImportUsersErrorCode = (typeof managementEndpoints.importUsers.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `checkImport`. */
+export type CheckImportErrorCode = (typeof managementEndpoints.checkImport.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `listTenants`. */
 export type ListTenantsErrorCode = (typeof managementEndpoints.listTenants.codes)[number] | 'no_answer'
 
@@ -880,6 +904,11 @@ export interface ManagementOperations {
     body: { lines: readonly UserLine[] },
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<ImportResult, ImportUsersErrorCode>>
+  /** Returns what `importUsers` would for the same lines, and stores nothing. Needs the same scopes. Each request is checked for itself: an address in an earlier request is not found. Needs the scope `users:write`. */
+  checkImport(
+    body: { lines: readonly UserLine[] },
+    options?: CallOptions,
+  ): Promise<ManagementResult<ImportResult, CheckImportErrorCode>>
   /** Returns tenants ordered by id, which is the order of creation. Needs the scope `tenants:read`. */
   listTenants(
     query?: ListTenantsQuery | undefined,

@@ -313,7 +313,7 @@ export interface ImportedLine {
   /** Number of the line, starting at 1. */
   line: number
   status: ImportStatus
-  /** ID of the user with the address, or null if the line was rejected. */
+  /** ID of the user with the address. Null if the line was rejected, or if the request only checks and there is no such user. */
   userId: string | null
   /** All errors in the line, if it was rejected. Empty otherwise. */
   errors: FieldError[]

@@ -5,7 +5,7 @@ import { failures } from '../failures.js'
 import { FieldError, mustBe } from '../field-errors.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
-import { IdempotencyHeaders, managementPath, NoQuery, postProblems } from './fields.js'
+import { IdempotencyHeaders, managementPath, NoQuery, postProblems, writeProblems } from './fields.js'
 import { UserLine } from './user-line.js'
 
 const c = initContract()
@@ -31,7 +31,10 @@ export const ImportedLine = component(
   z.object({
     line: count('Number of the line, starting at 1.'),
     status: ImportStatus,
-    userId: field('ID of the user with the address, or null if the line was rejected.', z.uuid().nullable()),
+    userId: field(
+      'ID of the user with the address. Null if the line was rejected, or if the request only checks and there is no such user.',
+      z.uuid().nullable(),
+    ),
     errors: field('All errors in the line, if it was rejected. Empty otherwise.', z.array(FieldError)),
   }),
 )
@@ -49,19 +52,35 @@ export const ImportResult = component(
 )
 export type ImportResult = z.infer<typeof ImportResult>
 
+const importPath = `${managementPath}/users/import` as const
+
+/** What an import and its check read. */
+const lines = {
+  pathParams: DatabasePath,
+  query: NoQuery,
+  body: field('One JSON object per line, each a user.', z.string(mustBe('a string')), {
+    examples: ['{"email":"ada@example.com"}\n{"email":"grace@example.com"}\n'],
+  }),
+  metadata: { scope: 'users:write', lines: { each: UserLine, maxBytes: 2 ** 20 } },
+} as const
+
 export const userImport = c.router({
   importUsers: {
     method: 'POST',
-    path: `${managementPath}/users/import`,
-    pathParams: DatabasePath,
-    query: NoQuery,
+    path: importPath,
+    ...lines,
     headers: IdempotencyHeaders,
-    body: field('One JSON object per line, each a user.', z.string(mustBe('a string')), {
-      examples: ['{"email":"ada@example.com"}\n{"email":"grace@example.com"}\n'],
-    }),
     responses: { 200: ImportResult, ...failures(...postProblems) },
     summary: 'Import users',
     description: `Adds users with their password hashes from other systems, as \`usher user import\` does. At most ${maxImportedLines} lines and 1 MiB. A line is stored as a whole or not at all. No event is written. Also needs \`credentials:write\` for \`passwordHash\`, \`identities\`, \`totp\` and \`emailVerifiedAt\`, and \`tenants:write\` for \`tenants\`.`,
-    metadata: { scope: 'users:write', lines: { each: UserLine, maxBytes: 2 ** 20 } },
+  },
+  checkImport: {
+    method: 'POST',
+    path: `${importPath}/check`,
+    ...lines,
+    responses: { 200: ImportResult, ...failures(...writeProblems) },
+    summary: 'Check an import',
+    description:
+      'Returns what `importUsers` would for the same lines, and stores nothing. Needs the same scopes. Each request is checked for itself: an address in an earlier request is not found.',
   },
 } satisfies DescribedRoutes)

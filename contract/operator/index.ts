@@ -1,22 +1,25 @@
 import { initContract } from '@ts-rest/core'
+import { commandLine } from './command-line.js'
 import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 
+export * from './command-line.js'
 export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
-export { managementRights } from './rights.js'
+export { type ManagementRight, managementRights } from './rights.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({
   console: consoleRoutes,
   operators,
+  commandLine,
   databases,
   connections,
   keys,

@@ -5,7 +5,9 @@ import { id } from '../fields.js'
 import { body, PageQuery, strict } from '../management/fields.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
+import { Confirmation } from '../second-factor.js'
 import {
+  ConfirmationHeaders,
   DatabasePath,
   type OperatorRoutes,
   operatorDatabasePath,
@@ -85,6 +87,18 @@ export type OperatorActionList = z.infer<typeof OperatorActionList>
 const deliveriesPath = `${operatorDatabasePath}/deliveries` as const
 
 export const operations = c.router({
+  beginImport: {
+    method: 'POST',
+    path: `${operatorDatabasePath}/imports`,
+    pathParams: DatabasePath,
+    headers: ConfirmationHeaders,
+    body: c.noBody(),
+    responses: { 201: Confirmation, ...failures('step_up_required', ...operatorWriteProblems) },
+    summary: 'Begin an import',
+    description:
+      'Returns a confirmation for `importUsers` in this database. It is valid for 6 hours, and confirms nothing else.',
+    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+  },
   listDeliveries: {
     method: 'GET',
     path: deliveriesPath,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { failures } from '../failures.js'
 import { id } from '../fields.js'
 import { NoQuery } from '../management/fields.js'
+import { openCommandLineSession } from './command-line.js'
 import {
   ConfirmationHeaders,
   type OperatorRoutes,
@@ -53,6 +54,7 @@ export const consoleRoutes = c.router({
       'The code is in the link that the server prints at its start while there is no operator. It is valid for 24 hours. The operator is owner of the installation. The first login adds a second factor.',
     metadata: { hashesPassword: true },
   },
+  openCommandLineSession,
 })
 
 export const operators = c.router({

@@ -8,11 +8,15 @@ type OperationOf<Routers> = { [Name in keyof Routers]: keyof Routers[Name] }[key
 type Documents = keyof Contract['service']
 
 /** What an operation of the management API needs from an operator. */
-interface Right {
+export interface ManagementRight {
   /** The least role in the workspace. Null: only backends use it, with an API key. */
   role: OperatorRole | null
   /** Whether the header `Usher-Confirmation` must prove that the operator is there. */
   confirms?: true
+  /** The operation that returns the confirmation, if not `stepUp` does. It is recorded instead of each request. */
+  permit?: 'beginImport'
+  /** Whether it changes nothing, although it is a POST. It is not recorded. */
+  onlyReads?: true
 }
 
 /**
@@ -30,7 +34,8 @@ export const managementRights = {
   endUserSessions: { role: 'support' },
   createUserCode: { role: 'support' },
   unlockUser: { role: 'support' },
-  importUsers: { role: 'admin', confirms: true },
+  importUsers: { role: 'admin', confirms: true, permit: 'beginImport' },
+  checkImport: { role: 'admin', onlyReads: true },
   listUserIdentities: { role: 'member' },
   removeUserIdentity: { role: 'admin', confirms: true },
   listUserFactors: { role: 'member' },
@@ -50,4 +55,4 @@ export const managementRights = {
   changeMailSettings: { role: null },
   listEvents: { role: null },
   listRevocations: { role: null },
-} satisfies Record<Exclude<OperationOf<Contract>, Documents>, Right>
+} satisfies Record<Exclude<OperationOf<Contract>, Documents>, ManagementRight>

@@ -47,6 +47,11 @@ const commands: Record<string, Group> = {
     description: 'manage the operators of the console, also after one has lost access',
     load: () => import('./commands/operator.js'),
   },
+  login: {
+    description: 'log in to the console of a server as an operator, in the browser',
+    load: () => import('./commands/login.js'),
+  },
+  logout: { description: 'log out of the console of a server', load: () => import('./commands/logout.js') },
   store: {
     description: 'manage the store, which holds all data of Usher',
     load: () => import('./commands/store.js'),
@@ -54,8 +59,16 @@ const commands: Record<string, Group> = {
   openapi: { description: 'print the OpenAPI document', load: () => import('./commands/openapi.js') },
 }
 
-/** The commands that a running server does not run: they need the embedded store for themselves, or no store. */
-export const inOwnProcess = ['serve', 'migrate', 'keys rewrap', 'store distribute', 'openapi']
+/** The commands that a running server does not run: they need the embedded store for themselves, or none. */
+export const inOwnProcess = [
+  'serve',
+  'migrate',
+  'keys rewrap',
+  'store distribute',
+  'openapi',
+  'login',
+  'logout',
+]
 
 /** The running server has run the command. */
 class RanOnServer extends Error {

@@ -47,6 +47,11 @@ const sharedCodes = [
   'already_member',
   'connection_not_found',
   'invitations_full',
+  'code_invalid',
+  'session_not_opened',
+  'second_factor_invalid',
+  'too_many_attempts',
+  'unavailable',
 ] as const satisfies RuleProblemCode[]
 
 const otherErrors = {

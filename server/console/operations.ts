@@ -10,6 +10,7 @@ export type Routes = Management['users'] &
   Management['invitations'] &
   Operator['console'] &
   Operator['operators'] &
+  Operator['commandLine'] &
   Operator['databases'] &
   Operator['connections'] &
   Operator['keys'] &
@@ -55,6 +56,7 @@ export const operations = {
   changeOperator: [`PATCH ${operators}/:operatorId`, 'owner'],
   removeOperator: [`DELETE ${operators}/:operatorId`, 'owner'],
   listActions: ['GET /operator/actions', 'owner'],
+  createCommandLineCode: ['POST /operator/command-line/codes', 'member'],
 
   listWorkspaces: [`GET ${workspaces}`, 'member'],
   createWorkspace: [`POST ${workspaces}`, 'owner'],
@@ -79,6 +81,7 @@ export const operations = {
   changeConnection: [`PATCH ${connection}`, 'admin'],
   removeConnection: [`DELETE ${connection}`, 'admin'],
   checkConnection: [`POST ${connection}/check`, 'support'],
+  beginImport: [`POST ${operated}/imports`, 'admin'],
   listDeliveries: [`GET ${operated}/deliveries`, 'member'],
   retryDeliveries: [`POST ${operated}/deliveries/retry`, 'support'],
   dropDeliveries: [`POST ${operated}/deliveries/drop`, 'admin'],
@@ -86,6 +89,7 @@ export const operations = {
   listUsers: [`GET ${users}`, 'member'],
   addUser: [`POST ${users}`, 'admin'],
   importUsers: [`POST ${users}/import`, 'admin'],
+  checkImport: [`POST ${users}/import/check`, 'admin'],
   getUser: [`GET ${user}`, 'member'],
   changeUser: [`PATCH ${user}`, 'admin'],
   removeUser: [`DELETE ${user}`, 'admin'],

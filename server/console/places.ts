@@ -15,7 +15,7 @@ export type Section = keyof typeof sections
 export const objects = { users: 'user', tenants: 'tenant', connections: 'connection' } as const
 
 /** Screens that are not of a workspace, by the first part of their path. */
-const fixed = ['operators', 'actions', 'account', 'setup'] as const
+const fixed = ['operators', 'actions', 'account', 'authorize', 'setup'] as const
 /** Links of mails lead to them. */
 const links = ['login', 'reset-password', 'verify-email', 'change-email', 'undo-email-change', 'invitation']
 /** Paths of the server. */

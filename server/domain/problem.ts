@@ -59,6 +59,10 @@ export const commandProblems = {
   keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
   server_version: { reason: 'refused', title: 'Server has another version' },
   server_stopped: { reason: 'unavailable', title: 'Server stopped' },
+  server_unreachable: { reason: 'unavailable', title: 'Server cannot be reached' },
+  console_missing: { reason: 'not_found', title: 'Server has no console' },
+  login_missing: { reason: 'refused', title: 'Not logged in to the server' },
+  sessions_unusable: { reason: 'refused', title: 'File of sessions cannot be used' },
   port_in_use: { reason: 'refused', title: 'Port is in use' },
 } as const satisfies Record<string, { reason: Reason; title: string }>
 

@@ -21,7 +21,7 @@ import { tenantRoutes } from './routes/tenants.js'
 import { userRoutes } from './routes/users.js'
 
 /** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
-export async function addRoutes(
+export function addRoutes(
   app: FastifyInstance,
   { baseUrl, docs, parts = everyPart }: HttpSettings,
   context: AppContext,
@@ -30,11 +30,6 @@ export async function addRoutes(
   const { hasUsers, isOn: hasConsole } = app.consoleAccess
   // On a port of the management API they are for the operators only.
   if (hasUsers || hasConsole) publicRoutes(app, context)
-  if (hasConsole) {
-    // Loaded only then, because the contract alone takes 30 ms.
-    const { operatorRoutes } = await import('./routes/operator.js')
-    operatorRoutes(app, context)
-  }
   if (hasUsers) {
     problemTypeRoute(app, docs)
     if (docs) redirectToReference(app)

@@ -17,6 +17,7 @@ import { accessOf, setConsoleAccess } from './console-access.js'
 import { allowOrigins } from './cross-origin.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
+import { passToOperators } from './operator-app.js'
 import { createErrorHandler } from './problem-details.js'
 import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
@@ -64,10 +65,32 @@ export interface HttpOutputs {
 
 /** Builds the HTTP application. It does not listen. */
 export async function buildApp(settings: HttpSettings, context: AppContext, outputs: HttpOutputs) {
+  const app = await createApp(settings, context, {
+    ...outputs,
+    async buildOperatorApp() {
+      const operators = await createApp(settings, context, outputs)
+      const { operatorRoutes } = await import('./routes/operator.js')
+      operatorRoutes(operators, context)
+      await operators.ready()
+      return operators
+    },
+  })
+  addRoutes(app, settings, context)
+  return app
+}
+
+/** Creates an application without routes. @param outputs.buildOperatorApp builds the app of the console, if the port serves it */
+async function createApp(
+  settings: HttpSettings,
+  context: AppContext,
+  { buildOperatorApp, ...outputs }: HttpOutputs & { buildOperatorApp?: () => Promise<FastifyInstance> },
+) {
   const { baseUrl } = settings
   const { log, metrics } = outputs
   const handleError = createErrorHandler(baseUrl, metrics?.countProblem)
   const app = createFastify(settings, outputs, handleError)
+  setConsoleAccess(app, accessOf(settings))
+  if (buildOperatorApp && app.consoleAccess.isOn) passToOperators(app, buildOperatorApp)
   app.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(request, reply)
     done()
@@ -81,7 +104,6 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
   rejectUnknownOptions(app)
-  setConsoleAccess(app, accessOf(settings))
   await allowOrigins(app, settings)
   parseJsonBodies(app)
   app.setNotFoundHandler(() => {
@@ -92,7 +114,6 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  await addRoutes(app, settings, context)
   return app
 }
 
@@ -137,8 +158,8 @@ const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
   reply.headers(securityHeaders).header('x-request-id', request.id)
 
 const countResponses = (app: FastifyInstance, metrics: Metrics) =>
-  app.addHook('onResponse', ({ method, route }, { statusCode, elapsedTime }, done) => {
-    metrics.countResponse(method, route, statusCode, elapsedTime / 1000)
+  app.addHook('onResponse', ({ method, route, isOfOperators }, { statusCode, elapsedTime }, done) => {
+    if (!isOfOperators) metrics.countResponse(method, route, statusCode, elapsedTime / 1000)
     done()
   })
 

@@ -11,7 +11,7 @@ const encodedAt = /@|%(?:25)*40/
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
   const { method, route, clientAddress: ip } = request
   const log = request.log as Logger
-  if (log.isLevelEnabled('info')) {
+  if (log.isLevelEnabled('info') && !request.isOfOperators) {
     const path = route === undefined ? pathWithoutAddresses(request.url) : undefined
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10
     log.info({ method, route, path, status: reply.statusCode, milliseconds, ip }, 'answered')

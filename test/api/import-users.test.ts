@@ -11,15 +11,19 @@ const bcrypt = (cost: string) => `$2b$${cost}$${'abcdefghijklmnopqrstu.'.padEnd(
 const it = managementTest.extend('imports', async ({ usher, store, manage }) => {
   const { database, newKey } = manage
   const { key, id: apiKey } = await newKey()
-  const send = (payload: string | Buffer, headers: Record<string, string> = {}) =>
+  const send = (payload: string | Buffer, headers: Record<string, string> = {}, check = '') =>
     usher.send({
       method: 'POST',
-      url: database.users.replace(/users$/, 'management/users/import'),
+      url: [database.users.replace(/users$/, 'management/users/import'), check].filter(Boolean).join('/'),
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson', ...headers },
       payload,
     })
-  const lines = (users: unknown[], headers?: Record<string, string>) =>
-    send(users.map((user) => (typeof user === 'string' ? user : JSON.stringify(user))).join('\n'), headers)
+  const lines = (users: unknown[], headers?: Record<string, string>, check?: string) =>
+    send(
+      users.map((user) => (typeof user === 'string' ? user : JSON.stringify(user))).join('\n'),
+      headers,
+      check,
+    )
   const emails = async () => {
     const where = { databaseId: database.id }
     const users = await store.prisma.user.findMany({ where, select: { email: true } })
@@ -200,6 +204,27 @@ it('concurrent imports of the same users in different orders add each user once'
   const ids = (index: number) =>
     responses[index]?.json().lines.map(({ userId }: { userId: string }) => userId)
   expect(ids(1)).toEqual(ids(0).toReversed())
+})
+
+it('checkImport returns what importUsers would, and stores nothing', async ({ usher, manage, imports }) => {
+  const { id } = await manage.database.signedUp({ email: 'there@example.com' })
+  const passwordHash = await usher.context.hashing.hash(password)
+  const users = [
+    { email: 'ada@example.com', passwordHash, tenants: [{ id: tenant, name: 'Engines' }] },
+    { email: 'there@example.com' },
+    { email: 'ada@example.com' },
+    { email: 'grace' },
+  ]
+  const checked = (await imports.lines(users, {}, 'check')).json()
+  expect(checked).toMatchObject({ created: 1, existing: 2, rejected: 1 })
+  expect(checked.lines.map(({ userId }: { userId: string | null }) => userId)).toEqual([null, id, null, null])
+  expect(await imports.emails()).toEqual(['there@example.com'])
+  const imported = (await imports.lines(users)).json()
+  const withoutIds = ({ lines, ...counts }: { lines: object[] }) => ({
+    ...counts,
+    lines: lines.map((line) => ({ ...line, userId: null })),
+  })
+  expect(withoutIds(checked)).toEqual(withoutIds(imported))
 })
 
 it('importUsers computes no hash, and limits what failed logins will cost', async ({ usher, imports }) => {

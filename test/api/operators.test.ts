@@ -246,6 +246,41 @@ describe('the management API with the token of an operator', () => {
     expect(second.json()).toEqual(first.json())
   })
 
+  it('confirms and records an import once, and accepts its confirmation for nothing else', async ({
+    owner,
+    app,
+  }) => {
+    const importUsers = (body: string, headers: Record<string, string>, path = 'users/import') =>
+      owner.send('POST', `${app.management}/${path}`, Buffer.from(body), {
+        'content-type': 'application/x-ndjson',
+        ...headers,
+      })
+    const confirmed = { 'usher-confirmation': await owner.confirm() }
+    const begun = await owner.send('POST', `${app.path}/imports`, undefined, confirmed)
+    expect([begun.statusCode, begun.json().maxAge]).toEqual([201, 21_600])
+    const permit = { 'usher-confirmation': begun.json().value }
+    const lines = ['one', 'two'].map((name) => JSON.stringify({ email: `imported-${name}@example.com` }))
+    expect(codeOf(await importUsers(lines.join('\n'), confirmed))).toBe('step_up_required')
+    expect((await importUsers(lines.join('\n'), {}, 'users/import/check')).json()).toMatchObject({
+      created: 2,
+    })
+    for (const line of lines) expect((await importUsers(line, permit)).json()).toMatchObject({ created: 1 })
+    const { id } = await app.signedUp()
+    expect(codeOf(await owner.send('DELETE', `${app.management}/users/${id}`, undefined, permit))).toBe(
+      'step_up_required',
+    )
+    await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'other' })
+    expect(
+      codeOf(await owner.send('POST', '/operator/workspaces/acme/databases/other/imports', {}, permit)),
+    ).toBe('step_up_required')
+    const { actions } = (await owner.send('GET', '/operator/actions?limit=3')).json()
+    expect(actions).toMatchObject([
+      { action: 'createDatabase' },
+      { action: 'beginImport', database: 'app', outcome: 'done' },
+      { action: expect.not.stringMatching(/mport/) },
+    ])
+  })
+
   it('leaves passwords, hashes and returned codes to backends and the host', async ({ owner, app }) => {
     const user = await app.signedUp()
     const confirmed = { 'usher-confirmation': await owner.confirm() }

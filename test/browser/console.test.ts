@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { runUsher } from '../support/command-line.js'
 import { type ConsoleServer, operatorPassword, startConsole } from '../support/console-server.js'
-import { openTestStore } from '../support/store.js'
+import { createDataFolder, openTestStore } from '../support/store.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser, openPage, type Visit } from './browser.js'
 
@@ -41,11 +43,12 @@ const it = browserTest
         failedLoads: [],
       })
     })
-    const { page, nextCode, expectFailedLoads } = account
+    const { page, nextCode, expectFailedLoads, errors } = account
     /** Enters a code of the authenticator app. */
     const prove = (form: Locator, name = 'Verify') => fillCode(form, nextCode(), name)
     return {
       page,
+      errors,
       expectFailedLoads,
       /** Expects only such failed loads. */
       expectOnly(pattern: RegExp) {
@@ -64,6 +67,32 @@ const it = browserTest
         await prove(dialog, 'Confirm')
         await dialog.waitFor({ state: 'detached' })
       },
+    }
+  })
+
+  /** Starts `usher login`. The test opens its address, and may type a code. */
+  .extend('commandLine', async ({ server }, { onCleanup }) => {
+    const folder = await createDataFolder()
+    onCleanup(() => rm(folder, { recursive: true, force: true }))
+    return (...options: string[]) => {
+      let show = (_address: string) => {}
+      let type = (_code: string) => {}
+      const address = new Promise<string>((resolve) => {
+        show = resolve
+      })
+      const typed = new Promise<string>((resolve) => {
+        type = resolve
+      })
+      const ended = runUsher(
+        ['login', server.url, ...options],
+        { XDG_CONFIG_HOME: folder, SSH_CONNECTION: 'test' },
+        async (shown) => {
+          const [found] = /http\S+#\S+/.exec(shown) ?? []
+          if (found) show(found)
+          return found && typed
+        },
+      )
+      return { address, type: (code: string) => type(code), ended }
     }
   })
 
@@ -597,9 +626,9 @@ describe.skipIf(!hasBrowser)('console', () => {
     const { page, expectFailedLoads } = owner
     await owner.open('/console/acme/app/import')
     await page.getByLabel('File').setInputFiles(file)
-    await button(page, 'Check the file only').click()
-    await status(page, 'Done. 1,299 lines can be sent, 1 rejected.')
-    await page.getByText('Line 1,201: is not valid JSON').waitFor()
+    await button(page, 'Check without storing').click()
+    await status(page, 'Done. An import would create 1,298 users. 0 exist, 2 lines are wrong.')
+    await page.getByText(/^Line 1,201: .*JSON/).waitFor()
     await button(page, 'Import').click()
     await owner.confirm()
     await status(page, 'Done. 1,298 created, 0 existed, 2 rejected.')
@@ -612,7 +641,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     // The same file again. The confirmation still counts.
     await button(page, 'Import').click()
     await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
-    await expectFailedLoads('401 import')
+    await expectFailedLoads('401 imports')
   })
 
   it('jumps with the keyboard, and creates and deletes a database', async ({ owner }) => {
@@ -715,6 +744,58 @@ describe.skipIf(!hasBrowser)('console', () => {
     await page.getByRole('link', { name: 'Connections' }).click()
     await button(page, 'Add a connection').waitFor()
     await expectFailedLoads('404 google', '404 statistics')
+  })
+
+  it('logs a command line in, after the login of the operator, and can cancel', async ({
+    owner,
+    server,
+    commandLine,
+  }) => {
+    const { page } = owner
+    await owner.open('/console')
+    await page.getByRole('button', { name: email }).click()
+    await button(page, 'Log out').click()
+    await page.getByRole('form', { name: 'Log in' }).waitFor()
+    const heading = headingOf(page, 'Log in a command line')
+
+    const elsewhere = commandLine('--no-browser')
+    await page.goto('about:blank')
+    await page.goto(await elsewhere.address)
+    await owner.logIn()
+    await owner.expectFailedLoads('401 login')
+    await heading.waitFor()
+    expect(page.url()).toBe(`${server.url}/console/authorize`)
+    await page.getByText('owner of the installation').waitFor()
+    expect(await errorsOf(page, true)).toEqual([])
+    await button(page, 'Allow').click()
+    await owner.confirm()
+    await page.getByText('Return to the terminal.').waitFor()
+    await owner.expectFailedLoads('401 codes')
+    expect(await errorsOf(page)).toEqual([])
+    await elsewhere.type(String(await page.locator('.secret').textContent()))
+    expect(await elsewhere.ended).toMatchObject({ code: 0 })
+
+    const here = commandLine()
+    // Only what follows # differs from the page that is open.
+    await page.goto(await here.address)
+    await button(page, 'Allow').click()
+    await owner.confirm()
+    await headingOf(page, 'Return to the terminal').waitFor()
+    await owner.expectFailedLoads('401 codes')
+    expect(await here.ended).toMatchObject({ code: 0, stdout: `Logged in to ${server.url} as ${email}.\n` })
+
+    const cancelled = commandLine()
+    await page.goto(await cancelled.address)
+    await button(page, 'Cancel').click()
+    await headingOf(page, 'Cancelled').waitFor()
+    expect(await cancelled.ended).toMatchObject({ code: 1 })
+    // The browser has returned to the command line, and has asked nobody else.
+    const returned = owner.errors.splice(0)
+    expect(returned).toHaveLength(2)
+    for (const each of returned) expect(each).toMatch(/^request to http:\/\/127\.0\.0\.1:\d+\/\?/)
+
+    await owner.open('/console/authorize#purpose=login&port=80')
+    await page.getByText('The link is incomplete.').waitFor()
   })
 
   it('adds a viewer, who enrols a second factor and is offered no changes', async ({

@@ -11,6 +11,7 @@ const parts = {
   size: program('size/size'),
   backlog: tests('backlog'),
   blocklist: tests('blocklist'),
+  console: tests('console'),
   faults: tests('faults'),
   histories: tests('histories'),
   hostile: tests('hostile'),

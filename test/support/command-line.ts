@@ -1,23 +1,27 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { vi } from 'vitest'
-import { operatorName, ownProcess, printTo } from '../../server/cli/io/host.js'
+import { type Host, operatorName, ownProcess, printTo } from '../../server/cli/io/host.js'
 import { run } from '../../server/cli/program.js'
 import { noSettings } from './no-settings.js'
 
-/** Texts typed on a terminal, one per prompt, or the content of stdin, where neither input nor output is a terminal. */
-export type Input = string | readonly string[]
+/**
+ * Texts typed on a terminal, one per prompt, or the content of stdin, where neither input nor output is a terminal. A function gets
+ * what a terminal shows, and returns what is typed next, if anything.
+ */
+export type Input = string | readonly string[] | ((shown: string) => Promise<string | undefined>)
 
 /** How stderr may begin if a command fails, after audit lines and questions: an error, the help, or rejected lines of an import. */
 const failure = /(^|: |G)usher: |^Usage: usher|^line \d+: /m
 
-/**
- * Runs the command line in this process, with only this environment.
- *
- * @throws if the command fails without an error that begins as all do
- */
-export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
+/** Returns the host of a command, and what the command writes. */
+export function hostWith(input: Input) {
+  const isTyped = typeof input !== 'string'
   const typed = Array.isArray(input) ? [...input] : []
-  const stdin = Array.isArray(input)
+  const react =
+    typeof input === 'function'
+      ? input
+      : async (shown: string) => (shown.endsWith(': ') ? String(typed.shift()) : undefined)
+  const stdin = isTyped
     ? Object.assign(new PassThrough(), { isTTY: true })
     : Readable.from(input === '' ? [] : [input])
   const output = { stdout: '', stderr: '' }
@@ -26,23 +30,36 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
       decodeStrings: false,
       write(text, _encoding, done) {
         output[name] += text
-        const asks = name === 'stderr' && text.endsWith(': ')
-        if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
+        if (name === 'stderr' && stdin instanceof PassThrough)
+          setImmediate(async () => {
+            const line = await react(text)
+            if (line !== undefined) stdin.write(`${line}\r`)
+          })
         done()
       },
     })
   const stdout = keep('stdout')
   const { resolve, onInterruption } = ownProcess()
-  const host = {
+  const host: Host = {
     stdin,
     stdout,
-    stderr: Object.assign(keep('stderr'), { isTTY: Array.isArray(input) }),
+    stderr: Object.assign(keep('stderr'), { isTTY: isTyped }),
     hasColors: false,
     operator: operatorName(),
     print: printTo(stdout),
     resolve,
     onInterruption,
   }
+  return { host, output }
+}
+
+/**
+ * Runs the command line in this process, with only this environment.
+ *
+ * @throws if the command fails without an error that begins as all do
+ */
+export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
+  const { host, output } = hostWith(input)
   for (const [name, value] of Object.entries({ ...noSettings, ...env })) vi.stubEnv(name, value)
   try {
     const code = await run(args, host)

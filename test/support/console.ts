@@ -14,6 +14,8 @@ export interface LoggedInOperator {
   id: string
   email: string
   jwt: string
+  /** Returns a code of the authenticator app that was not used before. */
+  nextCode(): string
   /** Returns what confirms a dangerous operation. */
   confirm(): Promise<string>
   send(
@@ -64,16 +66,20 @@ export async function openConsole(usher: Pick<TestApi, 'store' | 'clock' | 'cont
     { email, secret }: { email: string; secret: string },
   ): LoggedInOperator {
     let { jwt } = token
+    function nextCode() {
+      clock.now += 30_000
+      return totpAt(secret, clock.now)
+    }
     const operator = {
       id,
       email,
       get jwt() {
         return jwt
       },
+      nextCode,
       async confirm() {
-        clock.now += 30_000
         const headers = { authorization: `Bearer ${jwt}` }
-        const stepped = await post('me/step-up', { totp: totpAt(secret, clock.now) }, headers)
+        const stepped = await post('me/step-up', { totp: nextCode() }, headers)
         if (stepped.statusCode !== 200) throw new Error(stepped.body)
         jwt = stepped.json().token.jwt
         return String(stepped.json().confirmation.value)

@@ -364,6 +364,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     body: () => ({ purpose: 'password_reset', deliver: 'return' }),
     also: [{ body: () => ({ purpose: 'email_verification', deliver: 'mail' }) }],
   },
+  checkImport: { body: (scene) => ({ email: newEmail(scene) }) },
   importUsers: {
     body: (scene) => ({ email: newEmail(scene) }),
     also: [

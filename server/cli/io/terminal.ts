@@ -9,13 +9,14 @@ const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 /**
  * Prompts on stderr, because stdout is for results.
  *
- * @param echo where typed text appears
+ * @param output.echo where typed text appears
+ * @param output.signal ends the wait
  * @throws {Problem} on an interrupt or at the end of input
  */
 async function prompt(
   host: Host,
   questions: readonly string[],
-  echo: NodeJS.WritableStream,
+  { echo = host.stderr, signal }: { echo?: NodeJS.WritableStream; signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   const terminal = createInterface({ input: host.stdin, output: echo, terminal: true })
   const cancelled = new Promise<never>((_resolve, reject) => {
@@ -27,7 +28,7 @@ async function prompt(
   try {
     for (const question of questions) {
       if (echo === hiddenEcho) host.stderr.write(question)
-      const answer = Promise.race([terminal.question(question), cancelled])
+      const answer = Promise.race([terminal.question(question, { ...(signal && { signal }) }), cancelled])
       answers.push(await answer.finally(() => echo === hiddenEcho && host.stderr.write('\n')))
     }
     return answers
@@ -44,7 +45,9 @@ async function prompt(
  */
 export async function readNewPassword(host: Host): Promise<string> {
   if (!host.stdin.isTTY) return readSecret(host, '')
-  const [password = '', repeated] = await prompt(host, ['New password: ', 'Repeat password: '], hiddenEcho)
+  const [password = '', repeated] = await prompt(host, ['New password: ', 'Repeat password: '], {
+    echo: hiddenEcho,
+  })
   if (repeated !== password)
     throw new Problem('cancelled', { detail: 'The passwords do not match. Nothing was changed.' })
   return password
@@ -53,8 +56,19 @@ export async function readNewPassword(host: Host): Promise<string> {
 /** Reads a secret: typed without echo on a terminal, otherwise all of stdin without its last line break. */
 export async function readSecret(host: Host, question: string): Promise<string> {
   if (!host.stdin.isTTY) return (await text(host.stdin)).replace(/\r?\n$/, '')
-  const [secret = ''] = await prompt(host, [question], hiddenEcho)
+  const [secret = ''] = await prompt(host, [question], { echo: hiddenEcho })
   return secret
+}
+
+/**
+ * Reads a line that is typed on a terminal.
+ *
+ * @param signal ends the wait
+ * @throws {Problem} `cancelled`
+ */
+export async function readLine(host: Host, question: string, signal?: AbortSignal): Promise<string> {
+  const [line = ''] = await prompt(host, [question], { signal })
+  return line
 }
 
 /** Throws if stdin is not a terminal, because no one could confirm. @throws {Problem} */
@@ -68,7 +82,7 @@ export function requireTerminal(host: Host, action: string) {
  * @throws {Problem} if another name is typed
  */
 export async function confirmDeletion(host: Host, name: string, what: string) {
-  const [typed] = await prompt(host, [`Type ${name} to delete ${what}: `], host.stderr)
+  const [typed] = await prompt(host, [`Type ${name} to delete ${what}: `])
   if (typed !== name)
     throw new Problem('cancelled', { detail: 'The name does not match. Nothing was changed.' })
 }

@@ -11,6 +11,7 @@ const modules: Record<Name, () => Promise<Module>> = {
   link: () => import('../screens/login.js'),
   setup: () => import('../screens/setup.js'),
   account: () => import('../screens/account.js'),
+  authorize: () => import('../screens/authorize.js'),
   installation: () => import('../screens/installation.js'),
   workspace: () => import('../screens/workspace.js'),
   overview: () => import('../screens/overview.js'),
@@ -43,7 +44,7 @@ export function Lazy({ name, given = {} }: { name: Name; given?: object }) {
   const [isMissing, setMissing] = useState(false)
   const Screen = loaded.get(name) as ComponentType<object> | undefined
   useEffect(() => {
-    // Not whether it is loaded now: it may be since this was rendered without it.
+    // Also if its file has arrived since this was rendered.
     if (!Screen)
       load(name).then(
         () => setLoaded((former) => former + 1),

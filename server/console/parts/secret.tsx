@@ -1,22 +1,30 @@
+import type { ComponentChildren } from 'preact'
 import { Copy } from './copy.js'
 import { Cancel, Dialog } from './dialog.js'
 
-/** Shows a secret that nothing shows again. */
-export function Secret({ title, value, onClose }: { title: string; value: string; onClose(): void }) {
+/** A text with a button that copies it. */
+export function ToCopy({ value, more }: { value: string; more?: ComponentChildren }) {
   return (
-    <Dialog title={title} onClose={onClose}>
-      {(close) => (
-        <>
-          <p>Store it now. Nothing shows it again.</p>
-          <p class="secret">
-            <code>{value}</code>
-          </p>
-          <div class="row">
-            <Copy value={value} isMain />
-            <Cancel close={close} text="I have stored it" />
-          </div>
-        </>
-      )}
-    </Dialog>
+    <>
+      <p class="secret">
+        <code>{value}</code>
+      </p>
+      <div class="row">
+        <Copy value={value} isMain />
+        {more}
+      </div>
+    </>
   )
 }
+
+/** Shows a secret that nothing shows again. */
+export const Secret = ({ title, value, onClose }: { title: string; value: string; onClose(): void }) => (
+  <Dialog title={title} onClose={onClose}>
+    {(close) => (
+      <>
+        <p>Store it now. Nothing shows it again.</p>
+        <ToCopy value={value} more={<Cancel close={close} text="I have stored it" />} />
+      </>
+    )}
+  </Dialog>
+)

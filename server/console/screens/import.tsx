@@ -4,7 +4,7 @@ import { useConsole } from '../context.js'
 import { Form } from '../parts/form.js'
 import { count, counted, Heading } from '../parts/text.js'
 import type { Problem } from '../problems.js'
-import { errorOf, type Slice, slicesOf } from './import/slices.js'
+import { type Slice, slicesOf } from './import/slices.js'
 
 interface Progress {
   isCheck: boolean
@@ -12,7 +12,6 @@ interface Progress {
   share: number
   created: number
   existing: number
-  good: number
   rejected: readonly { number: number; text: string; errors: string }[]
 }
 
@@ -22,7 +21,6 @@ const nothing: Progress = {
   share: 0,
   created: 0,
   existing: 0,
-  good: 0,
   rejected: [],
 }
 
@@ -31,7 +29,7 @@ export function Import() {
   const { at, may } = useConsole()
   const [progress, setProgress] = useState<Progress>()
   const input = useRef<HTMLInputElement>(null)
-  const task = useRef<Task>({})
+  const permit = useRef<Task & { until?: number }>({})
   const isLeft = useRef(false)
   useEffect(
     () => () => {
@@ -40,12 +38,23 @@ export function Import() {
     [],
   )
 
+  /** Gets a confirmation for an import, unless there is a valid one. */
+  async function begin() {
+    if ((permit.current.until ?? 0) > Date.now()) return undefined
+    const { data, error } = await call('beginImport', at)
+    if (data) permit.current = { confirmation: data.value, until: Date.now() + data.maxAge * 1000 }
+    return error
+  }
+
   async function run(isCheck: boolean): Promise<Problem | undefined> {
     const file = input.current?.files?.[0]
     if (!file) return undefined
+    const error = isCheck ? undefined : await begin()
+    if (error) return error
+    const name = isCheck ? 'checkImport' : 'importUsers'
     let state = { ...nothing, isCheck }
     for await (const slice of slicesOf(file)) {
-      const { error, ...sums } = isCheck ? checked(state, slice) : await sent(state, slice)
+      const { error, ...sums } = await sent(state, slice, { name, task: permit.current })
       if (isLeft.current) return undefined
       if (error) return error
       state = { ...state, ...sums, share: slice.bytes / file.size }
@@ -55,9 +64,13 @@ export function Import() {
     return undefined
   }
 
-  async function sent(state: Progress, { lines }: Slice) {
+  async function sent(
+    state: Progress,
+    { lines }: Slice,
+    { name, task }: { name: 'checkImport' | 'importUsers'; task: Task },
+  ) {
     const body = lines.map(({ text }) => text).join('\n')
-    const { data, error } = await call('importUsers', { ...at, body, task: task.current })
+    const { data, error } = await call(name, { ...at, body, task })
     if (!data) return { error }
     const rejected = data.lines.flatMap(({ line, status, errors }) => {
       const of = lines[line - 1]
@@ -88,7 +101,7 @@ export function Import() {
                 if (input.current?.reportValidity()) run(true)
               }}
             >
-              Check the file only
+              Check without storing
             </button>
           }
         >
@@ -105,19 +118,7 @@ export function Import() {
   )
 }
 
-/** Checks in the browser what needs no server. */
-function checked(state: Progress, { lines }: Slice): Partial<Progress> & { error?: Problem } {
-  const rejected = lines.flatMap((line) => {
-    const errors = errorOf(line.text)
-    return errors ? [{ ...line, errors }] : []
-  })
-  return {
-    good: state.good + lines.length - rejected.length,
-    rejected: [...state.rejected, ...rejected],
-  }
-}
-
-function Result({ isCheck, isDone, share, created, existing, good, rejected }: Progress) {
+function Result({ isCheck, isDone, share, created, existing, rejected }: Progress) {
   return (
     <section>
       <h2>{isCheck ? 'Check' : 'Progress'}</h2>
@@ -125,9 +126,8 @@ function Result({ isCheck, isDone, share, created, existing, good, rejected }: P
       <p role="status">
         {isDone ? 'Done. ' : ''}
         {isCheck
-          ? `${counted(good, 'line')} can be sent, `
-          : `${count(created)} created, ${count(existing)} existed, `}
-        {count(rejected.length)} rejected.
+          ? `An import would create ${counted(created, 'user')}. ${count(existing)} exist, ${count(rejected.length)} lines are wrong.`
+          : `${count(created)} created, ${count(existing)} existed, ${count(rejected.length)} rejected.`}
       </p>
       {rejected.length > 0 && (
         <>

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../api.js'
-import { roleName, useConsole } from '../context.js'
+import { useConsole } from '../context.js'
 import { roles } from '../operations.js'
 import { Cancel, Danger, Dialog } from '../parts/dialog.js'
 import { Field, Form } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
+import { Rights } from '../parts/rights.js'
 import { Secret } from '../parts/secret.js'
 import { announce } from '../parts/status.js'
 import { Table } from '../parts/table.js'
@@ -64,15 +65,7 @@ export function Operators() {
               {
                 name: 'Rights',
                 isKept: true,
-                cell: ({ rights }) => (
-                  <ul class="plain">
-                    {rights.map(({ workspace, role }) => (
-                      <li key={workspace}>
-                        {roleName(role)} of {workspace ?? 'the installation'}
-                      </li>
-                    ))}
-                  </ul>
-                ),
+                cell: (operator) => <Rights of={operator} />,
               },
               { name: 'Added', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
               { name: '', cell: actions },

@@ -31,6 +31,8 @@ export type Purpose =
   | 'passkey_enrolment'
   | 'api_request'
   | 'console_setup'
+  | 'command_line_login'
+  | 'command_line_confirmation'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {

@@ -1,4 +1,4 @@
-import { managementRights, type OperatorMetadata } from '@usher/contract/operator'
+import type { OperatorMetadata } from '@usher/contract/operator'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
@@ -9,7 +9,8 @@ import { requireConfirmation } from '../second-factor/confirmation.js'
 import { admitToken } from '../tokens/admit-token.js'
 import { acrOf } from '../tokens/authentication.js'
 import type { AdmittedOperator } from './operator-request.js'
-import { requireRole, roleAnywhere, roleIn } from './rights.js'
+import { requireOperators } from './operators-database.js'
+import { managementRight, requireRole, roleAnywhere, roleIn } from './rights.js'
 
 /** The credentials of a request. */
 export interface OperatorCredentials {
@@ -48,7 +49,7 @@ export async function admitOperator(
   if (!role && metadata.in === 'workspace') throw new Problem('database_not_found')
   requireRole(role, metadata.role)
   const admitted = { operators, user, claims, workspace, role: role as AdmittedOperator['role'] }
-  if (metadata.confirms) await requireConfirmed(context, admitted, credentials.confirmation)
+  if (metadata.confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation })
   return admitted
 }
 
@@ -65,20 +66,16 @@ export async function admitManagingOperator(
   const { operators, user, claims } = await admitUser(context, credentials)
   const role = roleIn(user, [operators.id, database.workspaceId])
   if (!role) throw new Problem('database_not_found')
-  const rights = managementRights as Record<
-    string,
-    { role: AdmittedOperator['role'] | null; confirms?: true }
-  >
-  const right = Object.hasOwn(rights, operation) ? rights[operation] : undefined
+  const right = managementRight(operation)
   requireRole(role, right?.role)
   const admitted = { operators, user, claims, role }
-  if (right?.confirms) await requireConfirmed(context, admitted, credentials.confirmation)
+  const use = right?.permit && permitOf(right.permit, database)
+  if (right?.confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation, use })
   return admitted
 }
 
 async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentials) {
-  const operators = await context.findOperators()
-  if (!operators) throw new Problem('route_not_found')
+  const operators = await requireOperators(context)
   if (!jwt) throw new Problem('token_missing')
   const admitted = await admitToken(context, { database: operators, caller }, jwt)
   // That of a password that was just set. The login after it demands the second factor.
@@ -86,14 +83,22 @@ async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentia
   return { operators, ...admitted }
 }
 
-/** @throws {Problem} `step_up_required` unless the operator has just proven two factors */
+/** Returns what a confirmation for many requests is for. */
+export const permitOf = (operation: string, { id }: Pick<Database, 'id'>) => `${operation} ${id}`
+
+/**
+ * Requires that the operator has just proven two factors.
+ *
+ * @param given.use what the confirmation must be for. By default every change
+ * @throws {Problem} `step_up_required`
+ */
 export async function requireConfirmed(
   context: Pick<AppContext, 'findSecrets' | 'now'>,
   { operators, user, claims }: Pick<AdmittedOperator, 'operators' | 'user' | 'claims'>,
-  confirmation: string | undefined,
+  { text, use }: { text: string | undefined; use?: string | undefined },
 ) {
-  if (!confirmation) throw new Problem('step_up_required')
+  if (!text) throw new Problem('step_up_required')
   const request = { database: operators, user, claims } as UserRequest
-  const { amr } = await requireConfirmation(context, request, confirmation)
+  const { amr } = await requireConfirmation(context, request, { text, use })
   if (acrOf({ amr }) !== 'aal2') throw new Problem('step_up_required')
 }

@@ -9,13 +9,7 @@ import { Problem } from '../problem.js'
 import { addUser } from '../users/add-user.js'
 import { isSetupCode, setupLink } from './links.js'
 import { ensurePlace, findOperator } from './operators.js'
-
-/** Returns the operators' database. @throws {Problem} `route_not_found` if there is none */
-async function requireOperators({ findOperators }: Pick<AppContext, 'findOperators'>) {
-  const operators = await findOperators()
-  if (!operators) throw new Problem('route_not_found')
-  return operators
-}
+import { requireOperators } from './operators-database.js'
 
 /** Returns where operators log in. */
 export async function getConsole(context: AppContext): Promise<ConsoleInfo> {

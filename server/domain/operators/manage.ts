@@ -3,7 +3,7 @@ import { Problem } from '../problem.js'
 import { type RecordedOperation, runRecorded } from './actions.js'
 import { requireConfirmed } from './admit-operator.js'
 import type { AdmittedOperator } from './operator-request.js'
-import { hasRank } from './rights.js'
+import { hasRank, managementRight } from './rights.js'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -49,7 +49,7 @@ export async function runManaged(
       detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
     })
   if (confirmedBodies[operation]?.(given))
-    await requireConfirmed(context, operator, request.headers['usher-confirmation']?.toString())
+    await requireConfirmed(context, operator, { text: request.headers['usher-confirmation']?.toString() })
   const { user, operators, role } = operator
   const recorded = {
     action: operation,
@@ -59,7 +59,9 @@ export async function runManaged(
     params,
     run,
   }
-  const result = await (isRead ? run() : runRecorded(context, request.log, recorded))
+  const { permit, onlyReads } = managementRight(operation) ?? {}
+  const isRecorded = !isRead && !permit && !onlyReads
+  const result = await (isRecorded ? runRecorded(context, request.log, recorded) : run())
   return hasRank(role, 'admin') ? result : withoutPrivate(result)
 }
 

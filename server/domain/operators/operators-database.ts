@@ -2,6 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import { findOperatorsRow } from '../../store/queries/databases.js'
 import { updateDatabase } from '../../store/queries/management/databases.js'
 import type { Store } from '../../store/store.js'
+import type { AppContext } from '../context.js'
 import { defaultSettings } from '../databases/settings.js'
 import { createDatabase } from '../management/databases.js'
 import { ensureWorkspace } from '../management/workspaces.js'
@@ -60,4 +61,11 @@ async function insert({ store, now, consoleUrl }: Creation) {
     // Also if another server has created it.
     if (created || (await findOperatorsRow(store))) return
   }
+}
+
+/** Returns the operators' database. @throws {Problem} `route_not_found` if there is none */
+export async function requireOperators({ findOperators }: Pick<AppContext, 'findOperators'>) {
+  const operators = await findOperators()
+  if (!operators) throw new Problem('route_not_found')
+  return operators
 }

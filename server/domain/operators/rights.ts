@@ -1,4 +1,9 @@
-import { type OperatorRole, operatorRoles } from '@usher/contract/operator'
+import {
+  type ManagementRight,
+  managementRights,
+  type OperatorRole,
+  operatorRoles,
+} from '@usher/contract/operator'
 import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { Problem } from '../problem.js'
 
@@ -24,6 +29,12 @@ export const roleAnywhere = (holder: Holder) =>
     holder,
     holder.memberships.map(({ id }) => id),
   )
+
+/** Returns what an operation of the management API needs from an operator. Undefined if only backends use it. */
+export const managementRight = (operation: string): ManagementRight | undefined =>
+  Object.hasOwn(managementRights, operation)
+    ? managementRights[operation as keyof typeof managementRights]
+    : undefined
 
 /** @throws {Problem} `role_insufficient` if a role has fewer rights than the least one */
 export function requireRole(role: OperatorRole | undefined, least: OperatorRole | null | undefined) {

@@ -84,7 +84,7 @@ export async function changeSettings(context: AppContext, request: ChangeRequest
   const { body, headers } = request
   const changes = readChanges(body.settings)
   if (confirmed.some((name) => name in changes))
-    await requireConfirmed(context, request, headers['usher-confirmation'])
+    await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
   const inDatabase = await requestInDatabase(context, request)
   const row = await setDatabase(context, inDatabase, {
     ...changes,

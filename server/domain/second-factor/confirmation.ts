@@ -12,6 +12,8 @@ interface Confirmed extends Pick<Proven, 'amr'> {
   generation: number
   sessionId: string
   expiresAt: number
+  /** The only thing that it confirms. Undefined: every change. */
+  use?: string
 }
 
 const maxAgeSeconds = 600
@@ -25,6 +27,8 @@ export interface NewConfirmation {
   amr: readonly string[]
   /** In milliseconds since the epoch. By default in 10 minutes. A change must not prolong the confirmation that it needed. */
   expiresAt?: number | undefined
+  /** The only thing that it confirms. By default every change. */
+  use?: string
 }
 
 /**
@@ -37,28 +41,35 @@ export async function issueConfirmation(
   { user, tokenId, amr, ...given }: NewConfirmation,
 ): Promise<Confirmation> {
   const at = now()
-  const { expiresAt = at + maxAgeSeconds * 1000 } = given
+  const { expiresAt = at + maxAgeSeconds * 1000, use } = given
   const value = signedValue(await findSecrets(id), 'confirmation', {
     userId: user.id,
     generation: user.generation,
     sessionId: tokenId,
     amr,
     expiresAt,
+    ...(use && { use }),
   } satisfies Confirmed)
   return { value, maxAge: Math.max(0, Math.floor((expiresAt - at) / 1000)) }
 }
 
-/** Returns what a confirmation of the user and the session of a request says. @throws {Problem} `step_up_required` */
+/**
+ * Returns what a confirmation of the user and the session of a request says.
+ *
+ * @param use what it must be for. By default every change
+ * @throws {Problem} `step_up_required`
+ */
 export async function requireConfirmation(
   { findSecrets, now }: Pick<AppContext, 'findSecrets' | 'now'>,
   { database, user, claims }: UserRequest,
-  text: string,
+  { text, use }: { text: string; use?: string | undefined },
 ): Promise<Pick<Confirmed, 'amr' | 'expiresAt'>> {
   const read = { purpose: 'confirmation', text, now: now() } as const
   const signed = readSignedValue<Confirmed>(await findSecrets(database.id), read)
   const isOf =
     signed?.value.userId === user.id &&
     signed.value.generation === user.generation &&
+    signed.value.use === use &&
     signed.value.sessionId === (claims.sessionId ?? claims.id)
   if (!isOf) throw new Problem('step_up_required')
   return signed.value
@@ -77,7 +88,7 @@ export async function confirmSecondFactor(
 ) {
   const { database, user } = request
   const confirmed =
-    confirmation == null ? undefined : await requireConfirmation(context, request, confirmation)
+    confirmation == null ? undefined : await requireConfirmation(context, request, { text: confirmation })
   const hasFactor = database.secondFactor !== 'off' && user.needsSecondStep !== null
   if (hasFactor && (!confirmed || acrOf({ amr: confirmed.amr }) !== 'aal2'))
     throw new Problem('step_up_required')

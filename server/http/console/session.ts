@@ -1,6 +1,7 @@
 import { OpenSessionBody, type Session, toFieldError } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import { requireOperators } from '../../domain/operators/operators-database.js'
 import { Problem, validationFailed } from '../../domain/problem.js'
 import { endSession } from '../../domain/sessions/end-sessions.js'
 import { openSession } from '../../domain/sessions/open-session.js'
@@ -48,8 +49,7 @@ export function sessionRoute(app: FastifyInstance, context: AppContext) {
 }
 
 async function findOperators(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
-  const database = await context.findOperators()
-  if (!database) throw new Problem('route_not_found')
+  const database = await requireOperators(context)
   return { database, caller: new RequestCaller(request, reply, context.hashing) }
 }
 

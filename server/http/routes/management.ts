@@ -14,7 +14,7 @@ import { listRevocations } from '../../domain/management/revocations.js'
 import { listUserFactors, removeUserFactors } from '../../domain/management/users/factors.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUserIdentities, removeUserIdentity } from '../../domain/management/users/identities.js'
-import { importManagedUsers } from '../../domain/management/users/import-request.js'
+import { checkImport, importManagedUsers } from '../../domain/management/users/import-request.js'
 import {
   getManagedUser,
   listManagedSessions,
@@ -62,7 +62,6 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
 }
 
 function managedUserRoutes(app: FastifyInstance, context: AppContext) {
-  const { throttle } = context
   serveOperations(app, context, {
     routes: managementContract.users,
     readsUser: 'getUser',
@@ -106,7 +105,7 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
         const user = await findAccount(context.store, database, params.userId)
         await setPassword(context, request, { user, password: body.password, client: caller })
       },
-      removeUser: (_, request) =>
+      removeUser: ({ throttle }, request) =>
         runChange(context, request, (change) => deleteUser(change, { ...request.params, throttle })).catch(
           unless('user_not_found'),
         ),
@@ -127,9 +126,10 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
           userOf: () => params.userId,
         })
       },
-      unlockUser: (_, request) =>
+      unlockUser: ({ throttle }, request) =>
         runChange(context, request, (change) => unlockUser(change, { ...request.params, throttle })),
       importUsers: importManagedUsers,
+      checkImport,
     },
   })
 }

@@ -4,6 +4,11 @@ import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listActions } from '../../domain/operators/actions.js'
 import {
+  createCommandLineCode,
+  createCommandLineConfirmation,
+  openCommandLineSession,
+} from '../../domain/operators/command-line.js'
+import {
   addDatabaseConnection,
   changeDatabaseConnection,
   checkDatabaseConnection,
@@ -20,6 +25,7 @@ import {
 } from '../../domain/operators/databases.js'
 import { changeDeliveries, listDeliveries } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
+import { beginImport } from '../../domain/operators/import.js'
 import {
   createDatabaseApiKey,
   listDatabaseApiKeys,
@@ -65,10 +71,15 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       removeOperator: (_, request) => removeOperator(context, asChange(request), request.params.operatorId),
     },
   })
+  serveOperatorOperations(app, context, {
+    routes: operatorContract.commandLine,
+    rules: { createCommandLineCode, createCommandLineConfirmation },
+  })
   databaseRoutes(app, context)
   serveOperatorOperations(app, context, {
     routes: operatorContract.operations,
     rules: {
+      beginImport,
       listDeliveries,
       retryDeliveries: changeDeliveries('outbox.retried'),
       dropDeliveries: changeDeliveries('outbox.dropped'),
@@ -123,7 +134,6 @@ const asChange = ({ operators, caller, actor }: OperatorRequest) => ({ database:
 /** Serves the operations without a token. */
 function consoleRoutes(app: FastifyInstance, context: AppContext) {
   const server = initServer()
-  const { getConsole: getRoute, createFirstOperator: createRoute } = operatorContract.console
   const shed = ({ clientAddress }: { clientAddress: string }, _reply: unknown, done: () => void) => {
     context.hashing.assertCapacity(networkOf(clientAddress))
     done()
@@ -132,22 +142,26 @@ function consoleRoutes(app: FastifyInstance, context: AppContext) {
     requireConsole(request)
     done()
   }
-  const router = server.router(
-    { getConsole: getRoute, createFirstOperator: createRoute },
-    {
-      getConsole: {
-        hooks: { onRequest: ifOn },
-        handler: async () => ({ status: 200, body: await getConsole(context) }),
-      },
-      createFirstOperator: {
-        hooks: { onRequest: [ifOn, shed] },
-        handler: async ({ body, request, reply }) => {
-          const caller = new RequestCaller(request, reply, context.hashing)
-          return { status: 201, body: await createFirstOperator(context, { body, caller }) }
-        },
+  const router = server.router(operatorContract.console, {
+    getConsole: {
+      hooks: { onRequest: ifOn },
+      handler: async () => ({ status: 200, body: await getConsole(context) }),
+    },
+    createFirstOperator: {
+      hooks: { onRequest: [ifOn, shed] },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await createFirstOperator(context, { body, caller }) }
       },
     },
-  )
+    openCommandLineSession: {
+      hooks: { onRequest: ifOn },
+      handler: async ({ body, request, reply }) => {
+        const caller = new RequestCaller(request, reply, context.hashing)
+        return { status: 201, body: await openCommandLineSession(context, { body, caller }) }
+      },
+    },
+  })
   app.register(server.plugin(router), {
     requestValidationErrorHandler: (error) => {
       throw validationFailed(fieldErrors(error.body))

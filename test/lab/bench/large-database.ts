@@ -85,8 +85,9 @@ async function addParts(client: pg.Client, databaseId: string, count: number) {
   const membership = 'membership (database_id, user_id, tenant_id, joined_at)'
   await add(membership, `${idOf('n')}, ${idOf('0')}, now()`)
   await add(membership, `${idOf('n * 10')}, ${idOf('n')}, now()`)
-  const session = 'session (database_id, id, user_id, generation, created_at, refreshed_at, expires_at)'
-  const times = `now(), now(), now() + interval '14 days'`
+  const session =
+    'session (database_id, id, user_id, generation, created_at, proven_at, refreshed_at, expires_at)'
+  const times = `now(), now(), now(), now() + interval '14 days'`
   await add(session, `${idOf('n')}, ${idOf(`n / ${sessionsOfUser}`)}, 1, ${times}`)
   await add('known_network (database_id, user_id, network, last_login_at)', `${idOf('n')}, ''::bytea, now()`)
   await add(

@@ -100,8 +100,8 @@ async function generate(url: string, databaseId: string, users: number) {
         INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
         SELECT '${databaseId}', ${idOf('n', 'user')}, ${idOf('n', 'tenant')}, now() FROM ${numbers}`)
       await client.query(`
-        INSERT INTO usher.session (database_id, id, user_id, generation, created_at, refreshed_at, expires_at)
-        SELECT '${databaseId}', md5('session' || n)::uuid, ${idOf('n', 'user')}, 0, now(), now(),
+        INSERT INTO usher.session (database_id, id, user_id, generation, created_at, proven_at, refreshed_at, expires_at)
+        SELECT '${databaseId}', md5('session' || n)::uuid, ${idOf('n', 'user')}, 0, now(), now(), now(),
           now() + interval '14 days' + n * interval '1 millisecond'
         FROM ${numbers}`)
       await client.query(`

@@ -46,14 +46,3 @@ async function* linesOf(file: Blob) {
     if (done) return
   }
 }
-
-/** Returns why a line cannot be a user, or undefined. The server checks everything else. */
-export function errorOf(text: string) {
-  try {
-    const user = JSON.parse(text)
-    if (typeof user !== 'object' || user === null) return 'is not a JSON object'
-    return typeof user.email === 'string' ? undefined : 'has no email'
-  } catch {
-    return 'is not valid JSON'
-  }
-}

@@ -6,6 +6,7 @@ import {
   type UserLine,
 } from '@usher/contract/management'
 import { isForeignKeyViolation } from '../../../store/errors.js'
+import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
 import { Problem, validationFailed } from '../../problem.js'
@@ -41,6 +42,25 @@ export function importManagedUsers(
     },
     responseOf: (result) => result,
   })
+}
+
+/**
+ * Returns what an import of the lines of a request would return, and stores nothing.
+ *
+ * @throws {Problem} as {@link importManagedUsers}
+ */
+export async function checkImport(
+  context: AppContext,
+  { apiKey, params, body }: KeyRequest<string> & { params: DatabasePath },
+): Promise<ImportResult> {
+  const database = await requireDatabase(context.store, params)
+  const prepare = createImport(context, database, createDryRun())
+  const run = await prepare(linesOf(body), (user) => requireScopes(apiKey, user))
+  const result = resultOf(await run(context.store))
+  // Nobody has the ID of a user who was not created. Later lines with the address refer to it, too.
+  const made = new Set(result.lines.flatMap(({ status, userId }) => (status === 'created' ? userId : [])))
+  const lines = result.lines.map((line) => (made.has(line.userId) ? { ...line, userId: null } : line))
+  return { ...result, lines }
 }
 
 /**

@@ -1,0 +1,99 @@
+import { type AnyProblemCode, isProblemCode } from '@usher/contract'
+import { z } from 'zod'
+import { Problem, usageError } from '../../domain/problem.js'
+
+/** How long a request may take. */
+const limitMilliseconds = 20_000
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/**
+ * Returns the origin of a server from its URL. Tokens are sent to it, so only a server on this machine can do without TLS.
+ *
+ * @throws {Problem} `usage_error`
+ */
+export function originOf(text: string) {
+  const { protocol, hostname, origin } = URL.canParse(text)
+    ? new URL(text)
+    : { protocol: '', hostname: '', origin: '' }
+  if (protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))) return origin
+  throw usageError('the URL of a server must begin with https://, or with http:// on this machine')
+}
+
+/** An operation of the contract. */
+interface Route {
+  method: string
+  path: string
+  responses: object
+}
+
+type DataOf<R extends Route> = R['responses'] extends { 200: z.ZodType<infer Data> }
+  ? Data
+  : R['responses'] extends { 201: z.ZodType<infer Data> }
+    ? Data
+    : unknown
+
+interface Given {
+  params?: Readonly<Record<string, string>>
+  body?: object
+  token?: string
+}
+
+const ProblemOfServer = z.object({ code: z.string(), detail: z.string().optional() })
+
+/**
+ * Sends an operation to a server, and returns its data.
+ *
+ * @throws {Problem} that of the server; `server_unreachable`; `console_missing` if something else has responded
+ */
+export async function sendTo<R extends Route>(
+  origin: string,
+  { method, path, responses }: R,
+  { params = {}, body, token }: Given = {},
+): Promise<DataOf<R>> {
+  const url = origin + path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const { status, text } = await exchange(origin, url, {
+    method,
+    // Nobody else may get the token.
+    redirect: 'manual',
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (status === 204) return undefined as DataOf<R>
+  const json = parsed(text)
+  const schema = (responses as Record<number, z.ZodType<DataOf<R>>>)[status]
+  const { data } = status < 300 && schema ? schema.safeParse(json) : {}
+  if (data !== undefined) return data
+  const problem = ProblemOfServer.safeParse(json).data
+  if (!problem || !isProblemCode(problem.code)) throw notUsher(origin, status)
+  const { code, detail } = problem
+  throw new Problem<AnyProblemCode>(code, detail === undefined ? {} : { detail })
+}
+
+async function exchange(origin: string, url: string, request: RequestInit) {
+  try {
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(limitMilliseconds) })
+    return { status: response.status, text: await response.text() }
+  } catch (error) {
+    const { message } = ((error as Error).cause ?? error) as Error
+    throw new Problem('server_unreachable', { detail: `cannot reach ${origin}: ${message}`, cause: error })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const notUsher = (origin: string, status: number) =>
+  status >= 500
+    ? new Problem('server_unreachable', { detail: `${origin} responds with status ${status}` })
+    : new Problem('console_missing', {
+        detail: `${origin} responds with status ${status}, and not as the console of Usher does`,
+      })
