@@ -892,7 +892,7 @@ describe('files of the console', () => {
 
   it('keep their budget, and name the licences of bundled code', () => {
     const isFirst = (name: string) =>
-      /^(index|login|ui|jsxRuntime|operations|failure|dist|installation|table|find|setup|missing|secret|versions|edit)-/.test(
+      /^(index|login|ui|jsxRuntime|operations|failure|dist|installation|table|find|setup|missing|secret|copy|versions|edit)-/.test(
         name,
       )
     const total = (names: string[]) => names.map(sizeOf).reduce((sum, size) => sum + size, 0)

@@ -7,9 +7,9 @@ import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl } from '../../domain/databases/find-database.js'
 import {
   addConnection,
+  findWithSecret,
   listConnectionRows,
   removeConnection,
-  requireConnectionRow,
   setConnection,
 } from '../../domain/management/connections.js'
 import { usageError } from '../../domain/problem.js'
@@ -158,7 +158,7 @@ function addCheckCommand(connection: Command, host: Host) {
     .option('--json', 'print the result as JSON')
     .action((path, name, { json }) =>
       withDatabase(host, path, async (on) => {
-        const row = await requireConnectionRow(on.context.store, on.database, name)
+        const row = await findWithSecret(on.context.store, on.database, name)
         const of = { database: on.database, url: databaseUrl(on.config.baseUrl, path) }
         await checkConnection(createProviders(on.config), of, row)
         printConnection(

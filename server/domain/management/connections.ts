@@ -75,14 +75,19 @@ export const listConnectionRows = async (
 ): Promise<Connection[]> => (await findConnections(store, id)).flatMap((row) => connectionOf(row) ?? [])
 
 /** Returns a connection with the secret of its client. @throws {Problem} `connection_not_found` */
-export async function requireConnectionRow(store: Store, database: RuleDatabase, name: string) {
-  const row = await requireRow(store, database, name)
+export async function findWithSecret(store: Store, database: RuleDatabase, name: string) {
+  const row = await findConnection(store, database, name)
   const { sealedSecret, databaseId } = row
   const secret = sealedSecret && openConnectionSecret(store, sealedSecret, { databaseId, name })
   return { ...row, secret: secret || null }
 }
 
-async function requireRow(store: Queries, database: RuleDatabase, name: string): Promise<Connection> {
+/** Returns a connection. @throws {Problem} `connection_not_found` */
+export async function findConnection(
+  store: Queries,
+  database: RuleDatabase,
+  name: string,
+): Promise<Connection> {
   const row = (await listConnectionRows(store, database)).find((each) => each.name === name)
   if (row) return row
   throw new Problem('connection_not_found', {
@@ -113,7 +118,7 @@ export async function setConnection(
   const { database } = change
   // Two changes that are made at the same time do not both replace the same row.
   await lockSigningKeys(change, database.id)
-  const former = await requireRow(change, database, name)
+  const former = await findConnection(change, database, name)
   require?.(former)
   const { clientId, options } = former
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -147,7 +152,7 @@ async function sealSecret(
  */
 export async function removeConnection(change: Change, name: string): Promise<Outcome<undefined>> {
   const { database } = change
-  await requireRow(change, database, name)
+  await findConnection(change, database, name)
   await deleteConnection(change, { databaseId: database.id, name })
   return { result: undefined, facts: [{ type: 'connection.removed', connection: name }] }
 }

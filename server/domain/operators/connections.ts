@@ -12,9 +12,10 @@ import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
 import {
   addConnection,
+  findConnection,
+  findWithSecret,
   listConnectionRows,
   removeConnection,
-  requireConnectionRow,
   setConnection,
 } from '../management/connections.js'
 import { etagOf, requireMatch } from '../management/etag.js'
@@ -71,10 +72,8 @@ export async function listConnectionDetails(
 /** Returns a connection. @throws {Problem} `connection_not_found` */
 export async function getConnection(context: AppContext, request: OnConnection): Promise<ConnectionDetails> {
   const { database } = await requestInDatabase(context, request)
-  return detailsOf(
-    await requireConnectionRow(context.store, database, request.params.connection),
-    database.issuer,
-  )
+  const connection = await findConnection(context.store, database, request.params.connection)
+  return detailsOf(connection, database.issuer)
 }
 
 /** Adds a connection, if the provider knows the client. */
@@ -121,6 +120,6 @@ export async function removeDatabaseConnection(context: AppContext, request: OnC
 /** Asks the provider of a connection whether it knows the client. */
 export async function checkDatabaseConnection(context: AppContext, request: OnConnection) {
   const { database } = await requestInDatabase(context, request)
-  const connection = await requireConnectionRow(context.store, database, request.params.connection)
+  const connection = await findWithSecret(context.store, database, request.params.connection)
   await checkConnection(context.providers, { database, url: database.issuer }, connection)
 }
