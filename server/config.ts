@@ -102,6 +102,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** Undefined if all statements go through the node of DATABASE_URL. */
     storeNodeConnections: settings.STORE_NODE_CONNECTIONS,
     dataDir: settings.DATA_DIR,
+    /** URL of the server that runs the commands of this machine. Undefined: they run here. */
+    server: settings.USHER_SERVER,
     masterKey: settings.USHER_MASTER_KEY,
     newMasterKey: settings.USHER_NEW_MASTER_KEY,
     tokenMaxAgeSeconds: settings.TOKEN_MAX_AGE,

@@ -143,6 +143,7 @@ export const Environment = z.object({
   STORE_CONNECTIONS: optionalWholeNumber(2, 10_000),
   STORE_NODE_CONNECTIONS: optionalWholeNumber(2, 10_000),
   DATA_DIR: z.string().default('.usher'),
+  USHER_SERVER: httpUrl.optional(),
   USHER_MASTER_KEY: masterKey.optional(),
   USHER_NEW_MASTER_KEY: masterKey.optional(),
   TOKEN_MAX_AGE: wholeNumber(60, 86400, 3600),

@@ -18,7 +18,7 @@ import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
-import { buildApp } from './http/app.js'
+import { buildApp, type HttpSettings } from './http/app.js'
 import { isDistributed } from './store/citus/tables.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/errors.js'
@@ -53,6 +53,8 @@ export interface StartOptions {
   intervals?: DeliveryIntervals
   /** Sends mails. By default they are sent by SMTP or written to files. */
   sendMail?: SendMail | undefined
+  /** Runs the commands of operators on other machines. `usher serve` sets it. */
+  runCommand?: HttpSettings['runCommand']
 }
 
 /**
@@ -88,8 +90,10 @@ const storeEvents = (log: Logger): StoreEvents => ({
 export async function buildUsher(
   config: Config,
   store: Store,
-  { log: output, clock = systemClock, intervals, sendMail = createMailer(config.mail, output) }: StartOptions,
+  options: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
+  const { log: output, clock = systemClock, intervals, runCommand } = options
+  const { sendMail = createMailer(config.mail, output) } = options
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
@@ -103,9 +107,10 @@ export async function buildUsher(
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
   const isApart = config.managementPort !== undefined
-  const app = await buildApp(isApart ? { ...config, parts: ['public'] } : config, context, outputs)
+  const settings = { ...config, runCommand }
+  const app = await buildApp(isApart ? { ...settings, parts: ['public'] } : settings, context, outputs)
   const managementApp = isApart
-    ? await buildApp({ ...config, parts: ['management'] }, context, outputs)
+    ? await buildApp({ ...settings, parts: ['management'] }, context, outputs)
     : undefined
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, {

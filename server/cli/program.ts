@@ -1,7 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '../version.js'
-import { type Host, ownProcess, type Run } from './io/host.js'
-import { PartialFailureError } from './partial-failure-error.js'
+import { type Host, ownProcess, type Run, type TypedCommand } from './io/host.js'
 
 interface Group {
   description: string
@@ -59,7 +58,7 @@ const commands: Record<string, Group> = {
   openapi: { description: 'print the OpenAPI document', load: () => import('./commands/openapi.js') },
 }
 
-/** The commands that a running server does not run: they need the embedded store for themselves, or none. */
+/** The commands that no server runs: they need the embedded store for themselves, or no store. */
 export const inOwnProcess = [
   'serve',
   'migrate',
@@ -77,6 +76,9 @@ class RanOnServer extends Error {
   }
 }
 
+/** Called with a command before it runs. It does not run if this throws. */
+type BeforeAction = (command: TypedCommand, server: string | undefined) => Promise<void>
+
 /**
  * Runs a command.
  *
@@ -85,11 +87,31 @@ class RanOnServer extends Error {
  */
 export async function run(args: readonly string[], host: Host = ownProcess()): Promise<number> {
   const json = isJsonRequested(args)
+  try {
+    if (host.admit) await runIfAdmitted(args, { ...host, admit: host.admit })
+    else if (host.server) await parse(args, host)
+    else await parse(args, host, (command, server) => runElsewhere({ command, args, server }, host))
+    return 0
+  } catch (error) {
+    if (error instanceof RanOnServer) return error.exitCode
+    // They were reported as text where they occurred.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if ((error as { code?: unknown }).code === 'lines_rejected' && !json) return 1
+    if (error instanceof CommanderError && !json) return 2
+    const { reportError } = await import('./report-error.js')
+    return reportError(error, { json, stderr: host.stderr })
+  }
+}
+
+/** Parses arguments, and does what they say. Shows help immediately. */
+async function parse(args: readonly string[], host: Host, beforeAction?: BeforeAction) {
+  const json = isJsonRequested(args)
   const program = new Command('usher')
     .description(
       'User management for multi-tenant products. Settings are environment variables, also from the file .env.',
     )
     .version(version, '-v, --version', 'print the version')
+    .option('--server <url>', 'run the command on this server, as the operator who has run login')
     .exitOverride()
     // Errors of commander begin as all others do.
     .configureOutput({
@@ -104,27 +126,65 @@ export async function run(args: readonly string[], host: Host = ownProcess()): P
   program.hook('preSubcommand', async (_program, used) => {
     for (const { command, load } of groups) if (command === used) (await load()).configure(command, host, run)
   })
-  program.hook('preAction', async (_program, used) => {
-    if (host.server || inOwnProcess.includes(nameOf(used))) return
-    const { runOnServer } = await import('./running-server/run-on-server.js')
-    const exitCode = await runOnServer(args, host)
-    if (exitCode !== undefined) throw new RanOnServer(exitCode)
-  })
+  program.hook('preAction', (_program, used) => beforeAction?.(typedCommand(used), program.opts().server))
   // Commander's own help command would list no subcommands, because they are not loaded.
   const [first, ...rest] = args
-  try {
-    await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
-    return 0
-  } catch (error) {
-    if (error instanceof RanOnServer) return error.exitCode
-    // Both were reported as text where they occurred.
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
-    if (error instanceof PartialFailureError && !json) return 1
-    if (error instanceof CommanderError && !json) return 2
-    const { reportError } = await import('./report-error.js')
-    return reportError(error, { json, stderr: host.stderr })
-  }
+  await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
 }
+
+/** Has a server run a command, unless this process must run it. @throws {RanOnServer} */
+async function runElsewhere(
+  { command, args, server }: { command: TypedCommand; args: readonly string[]; server: string | undefined },
+  host: Host,
+) {
+  if (inOwnProcess.includes(command.name)) {
+    if (server === undefined) return
+    const { usageError } = await import('../domain/problem.js')
+    throw usageError(`${command.name} does not run on another server. Leave out --server`)
+  }
+  const { readConfig } = await import('./io/with-store.js')
+  const url = server ?? readConfig(host).server
+  const exitCode = await (url === undefined
+    ? runOnThisMachine(args, host)
+    : runOnAnother(url, { command, args }, host))
+  if (exitCode !== undefined) throw new RanOnServer(exitCode)
+}
+
+async function runOnThisMachine(args: readonly string[], host: Host) {
+  const { runOnServer } = await import('./running-server/run-on-server.js')
+  return runOnServer(args, host)
+}
+
+async function runOnAnother(
+  url: string,
+  typed: { command: TypedCommand; args: readonly string[] },
+  host: Host,
+) {
+  const { openRemoteSession } = await import('./remote/session.js')
+  const { runRemotely } = await import('./remote/run-remotely.js')
+  return runRemotely(await openRemoteSession(url, host), typed, host)
+}
+
+/** Finds out which command the arguments name, and runs it if its operator may run it. */
+async function runIfAdmitted(args: readonly string[], host: Host & Required<Pick<Host, 'admit'>>) {
+  let typed: TypedCommand | undefined
+  const found = new Error('found')
+  await parse(args, host, async (command) => {
+    typed = command
+    throw found
+  }).catch((error) => {
+    if (error !== found) throw error
+  })
+  if (typed) await host.admit(typed, host, (admitted) => parse(args, admitted))
+}
+
+const typedCommand = (command: CommandUnknownOpts): TypedCommand => ({
+  name: nameOf(command),
+  args: Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]]),
+  ),
+  options: command.opts(),
+})
 
 /** Returns the name of a command with its group, such as `user create`. */
 const nameOf = (command: CommandUnknownOpts): string =>

@@ -24,7 +24,6 @@ import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
 import type { Host } from './io/host.js'
 import { jsonText } from './io/output.js'
-import { PartialFailureError } from './partial-failure-error.js'
 
 /** Exit codes by the reason of an error. */
 export const exitCodes: Record<Reason, number> = {
@@ -52,6 +51,8 @@ const sharedCodes = [
   'second_factor_invalid',
   'too_many_attempts',
   'unavailable',
+  'role_insufficient',
+  'step_up_required',
 ] as const satisfies RuleProblemCode[]
 
 const otherErrors = {
@@ -112,7 +113,6 @@ export function reportError(error: unknown, { json, stderr }: Pick<Host, 'stderr
 /** Codes of errors without their own code. */
 const types: [new (...args: never[]) => Error, Code][] = [
   [CommanderError, 'usage_error'],
-  [PartialFailureError, 'lines_rejected'],
   [ConfigError, 'configuration_invalid'],
   [BlocklistError, 'configuration_invalid'],
   [TemplateError, 'configuration_invalid'],

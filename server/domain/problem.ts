@@ -63,6 +63,8 @@ export const commandProblems = {
   console_missing: { reason: 'not_found', title: 'Server has no console' },
   login_missing: { reason: 'refused', title: 'Not logged in to the server' },
   sessions_unusable: { reason: 'refused', title: 'File of sessions cannot be used' },
+  server_untrusted: { reason: 'refused', title: 'Server cannot be trusted' },
+  host_only: { reason: 'refused', title: 'Command is for the machine of the server' },
   port_in_use: { reason: 'refused', title: 'Port is in use' },
 } as const satisfies Record<string, { reason: Reason; title: string }>
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { startUsher, type Usher } from '../index.js'
+import { type StartOptions, startUsher, type Usher } from '../index.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
@@ -16,7 +16,7 @@ import { startupBanner } from './startup-banner.js'
 /** Accepts no commands any more, and waits for running ones for at most some milliseconds. */
 type StopCommands = (milliseconds: number) => Promise<void>
 
-interface ServeOptions {
+interface ServeOptions extends Pick<StartOptions, 'runCommand'> {
   /** Whether to log JSON lines even on a terminal. */
   json?: boolean
   /** Starts to run the commands of other processes. */
@@ -33,7 +33,7 @@ interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions = {}) {
   const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
-  const usher = await startUsher(config, { log })
+  const usher = await startUsher(config, { log, runCommand: options.runCommand })
   const { app, managementApp, context, metrics, firstDatabase, setupLink } = usher
   let stopCommands: StopCommands | undefined
   try {

@@ -6,6 +6,11 @@ import {
   operatorRoles,
 } from '@usher/contract/operator'
 import { expect } from 'vitest'
+import type { Host } from '../../server/cli/io/host.js'
+import { admitCommand, type RemoteCaller } from '../../server/cli/remote/admit-command.js'
+import { commandRights } from '../../server/cli/remote/command-rights.js'
+import { Problem } from '../../server/domain/problem.js'
+import { commandsUnder } from '../store/every-command.js'
 import { it as consoleTest, type LoggedInOperator } from '../support/console.js'
 
 interface Operation {
@@ -166,6 +171,72 @@ it.for(operations)(
       const each = `${holder.name}, ${workspace}, ${hasConfirmation ? 'confirmed' : 'not confirmed'}`
       expect(response.statusCode, response.body).toBeLessThan(500)
       return [`${each}: ${refusal ?? 'allowed'}`, `${each}: ${(isRefused && code) || 'allowed'}`] as const
+    })
+    const outcomes = await Promise.all(checked)
+    expect(outcomes.map(([, outcome]) => outcome)).toEqual(outcomes.map(([expected]) => expected))
+  },
+)
+
+/** Options on which the right of a command depends. */
+const variants: Record<string, { options: object; confirms?: true }[]> = {
+  'user create': [{ options: { password: false } }],
+  'user import': [{ options: {} }, { options: { dryRun: true } }],
+  'user set-email': [{ options: {}, confirms: true }],
+  ...Object.fromEntries(
+    ['database set', 'database create'].map((name) => [
+      name,
+      [
+        { options: { sessionIdle: 7200 } },
+        { options: { appUrl: 'https://eve.example.com' }, confirms: true },
+      ],
+    ]),
+  ),
+}
+
+const commands = Object.entries(commandRights).flatMap(([name, right]) =>
+  (right === 'host' ? [] : (variants[name] ?? [{ options: {} }])).map(({ options, confirms }) => {
+    const { operation: given, in: place } = right as Exclude<typeof right, 'host'>
+    const operation = typeof given === 'function' ? given(options as never) : given
+    const found = operations.filter((each) => each.name === operation)
+    if (found.length !== 1) throw new Error(`${name} names no operation`)
+    const [of] = found as [Operation]
+    return { ...of, name, options, in: place ?? of.in, confirms: confirms ?? of.confirms }
+  }),
+)
+
+it('every command has a right, or is for the host only', async () => {
+  expect(Object.keys(commandRights).sort()).toEqual((await commandsUnder()).sort())
+})
+
+it.for(commands)(
+  'the command $name has the rights of its operation',
+  async (command, { usher, operators }) => {
+    const { name, options } = command
+    const checked = casesOf(command).map(async ({ holder, workspace, hasConfirmation }) => {
+      const { jwt, id: operatorId, confirmation } = operators.get(holder.name) as Confirmed
+      const caller = { log: usher.app.log } as unknown as RemoteCaller['caller']
+      const { signal: stopping } = new AbortController()
+      const by = { context: usher.context, caller, jwt, operatorId, requestId: name, stopping }
+      const admit = admitCommand(by, async () => {
+        if (!hasConfirmation) throw new Problem('step_up_required')
+        return confirmation
+      })
+      const databaseName = name === 'database create' ? 'new' : 'app'
+      const args = { 'workspace/name': { workspaceSlug: workspace, databaseName } }
+      const isOfDatabase = command.path.includes(':workspaceSlug') && command.in === 'workspace'
+      const typed = { name, options: { ...options }, args: isOfDatabase ? args : {} }
+      const outcome = await admit(typed, {} as Host, async () => undefined).then(
+        () => 'allowed',
+        ({ code }: Problem) => code,
+      )
+      const role = {
+        workspace: holder[workspace],
+        installation: holder.installation,
+        anywhere: holder.own ?? holder.installation,
+      }[command.in]
+      const expected = refusalOf(command, { role, hasConfirmation }) ?? 'allowed'
+      const each = `${holder.name}, ${workspace}, ${hasConfirmation ? 'confirmed' : 'not confirmed'}`
+      return [`${each}: ${expected}`, `${each}: ${outcome}`] as const
     })
     const outcomes = await Promise.all(checked)
     expect(outcomes.map(([, outcome]) => outcome)).toEqual(outcomes.map(([expected]) => expected))

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ describe('readLines', () => {
     const file = join(folder, 'lines')
     await writeFile(file, content)
     const lines = []
-    for await (const line of readLines(file)) lines.push(line)
+    for await (const line of readLines(createReadStream(file) as AsyncIterable<Buffer>)) lines.push(line)
     return lines
   }
 

@@ -160,6 +160,12 @@ it('the socket is open only to its owner, and survives what is not a command', a
   expect(await served.outcome('workspace list')).toMatch(/^0 /)
 })
 
+it('the server also runs commands of operators on other machines', async () => {
+  const { status } = await fetch(`${served.url}/operator/commands`)
+  // They need a token.
+  expect(status).toBe(401)
+})
+
 it('a password that arrives only in part is not set', async () => {
   await served.run('user create demo/app partial@example.com --no-password')
   const { child, signal, ended } = startUsher(['user', 'set-password', 'demo/app', 'partial@example.com'], {

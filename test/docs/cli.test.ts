@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
+import { commandRights, neededFor } from '../../server/cli/remote/command-rights.js'
 import { commandErrors, exitCodes } from '../../server/cli/report-error.js'
 import { helpOf } from './command-help.js'
 
@@ -53,4 +54,26 @@ it('docs/cli.md has the codes of all errors with their exit codes and titles', (
     title,
   ])
   expect(documented.sort()).toEqual(existing.sort())
+})
+
+/** Returns who may run a command on another machine, and whether with a confirmation. */
+function rightOf(name: string) {
+  if (commandRights[name] === 'host') return { role: 'the host only', confirms: false }
+  const { metadata, confirms } = neededFor({
+    name,
+    options: name === 'user create' ? { password: false } : {},
+  })
+  const role = metadata.role === 'member' ? 'viewer' : `\`${metadata.role}\``
+  return { role: metadata.in === 'installation' ? `${role} of the installation` : role, confirms }
+}
+
+it('docs/cli.md has the least role of each command of another machine', () => {
+  const rights = Object.keys(commandRights).map((name) => ({ name, ...rightOf(name) }))
+  const rows = [...new Set(rights.map(({ role }) => role))].map((role) => {
+    const [plain, confirmed] = [false, true].map((confirms) =>
+      rights.flatMap((each) => (each.role === role && each.confirms === confirms ? `\`${each.name}\`` : [])),
+    )
+    return `| ${role} | ${plain?.join(', ')} | ${confirmed?.join(', ')} |`
+  })
+  for (const row of rows) expect(introduction).toContain(row)
 })

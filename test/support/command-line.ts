@@ -39,7 +39,7 @@ export function hostWith(input: Input) {
       },
     })
   const stdout = keep('stdout')
-  const { resolve, onInterruption } = ownProcess()
+  const { resolve, files, onInterruption } = ownProcess()
   const host: Host = {
     stdin,
     stdout,
@@ -48,6 +48,7 @@ export function hostWith(input: Input) {
     operator: operatorName(),
     print: printTo(stdout),
     resolve,
+    files,
     onInterruption,
   }
   return { host, output }

@@ -63,7 +63,7 @@ function addListCommand(database: Command, host: Host) {
     .description('list the databases of all workspaces')
     .action((options) =>
       withStore(host, async (store) => {
-        const databases = (await listDatabases(store, options)).map((row) => ({
+        const databases = (await listDatabases(store, options, host.remote?.workspaceIds)).map((row) => ({
           id: row.id,
           workspaceSlug: row.workspace.slug,
           databaseName: row.name,

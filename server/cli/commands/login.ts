@@ -4,7 +4,7 @@ import { Problem, usageError } from '../../domain/problem.js'
 import { version } from '../../version.js'
 import type { Host } from '../io/host.js'
 import { authorize } from '../remote/authorize.js'
-import { originOf, sendTo } from '../remote/request.js'
+import { consoleMissing, originOf, sendTo } from '../remote/request.js'
 import { endSession, storedOf } from '../remote/session.js'
 import { readSessions, type StoredSession, withSessions } from '../remote/session-file.js'
 
@@ -37,9 +37,7 @@ async function open(
   const { getConsole, openCommandLineSession } = operatorContract.console
   const { workspace, database, ...server } = await sendTo(origin, getConsole).catch((error) => {
     if (!(error instanceof Problem) || error.code !== 'route_not_found') throw error
-    throw new Problem('console_missing', {
-      detail: `${origin} has no console. Set CONSOLE=on there, and name the port of the management API`,
-    })
+    throw consoleMissing(origin)
   })
   // The operator API changes with the server.
   if (server.version !== version)

@@ -20,7 +20,14 @@ export const configure = (command: Command, host: Host, run: Run) =>
         listenForCommands({ config, store, log, run })
       const start = config.workers > 1 && cluster.isPrimary ? serveWithWorkers : serve
       try {
-        await start(config, { ...options, ...(!config.databaseUrl && { listenForCommands: listen }) })
+        await start(config, {
+          ...options,
+          runCommand: async (...parameters) => {
+            const { runForOperators } = await import('../remote/run-for-operator.js')
+            await runForOperators({ config, run })(...parameters)
+          },
+          ...(!config.databaseUrl && { listenForCommands: listen }),
+        })
       } catch (error) {
         // Otherwise the channel to the primary process keeps a worker alive that cannot serve.
         cluster.worker?.disconnect()

@@ -5,6 +5,7 @@ import type { UserLine } from '@usher/contract/management'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { exportUsers } from '../../domain/management/users/export-users.js'
 import { databasePath } from '../io/arguments.js'
+import { openNew } from '../io/files.js'
 import type { Host } from '../io/host.js'
 import { createFile } from '../io/new-file.js'
 import { jsonText } from '../io/output.js'
@@ -45,10 +46,10 @@ async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
 /** Writes a new file. While it is incomplete, it has another name, and an empty file reserves its own. */
 async function writeNewFile(host: Host, name: string, lines: AsyncIterable<string>) {
   const unfinished = `${name}.unfinished`
-  const another = 'Name another file'
-  await (await createFile(host, name, another)).close()
+  const create = (file: string) => createFile(file, () => openNew(host.resolve(file)), 'Name another file')
+  await (await create(name)).close()
   try {
-    const file = await createFile(host, unfinished, another)
+    const file = await create(unfinished)
     await pipeline(lines, file.createWriteStream()).catch(async (error) => {
       await rm(host.resolve(unfinished))
       throw error

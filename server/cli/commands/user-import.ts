@@ -1,4 +1,3 @@
-import { access, constants, type FileHandle, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
@@ -6,12 +5,12 @@ import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { Problem, usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
+import type { NewFile } from '../io/files.js'
 import type { Host } from '../io/host.js'
 import { readLines } from '../io/ndjson-file.js'
 import { createFile } from '../io/new-file.js'
 import { createProgressLine, jsonText } from '../io/output.js'
 import { withStore } from '../io/with-store.js'
-import { PartialFailureError } from '../partial-failure-error.js'
 
 /** Maximum number of rejected lines that are reported on stderr. The rejects file has all of them. */
 const reportedRejects = 20
@@ -33,7 +32,8 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
     )
     .action((path, file, options) =>
       withStore(host, async (store, config, log) => {
-        const size = await sizeOf(host.resolve(file), file)
+        const size = await host.files.sizeOf(file)
+        if (size === undefined) throw usageError(`cannot read the file ${file}`)
         const database = await requireDatabase(store, path)
         const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
         const rejects = await createRejectsFile(host, file)
@@ -45,7 +45,7 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         )
         const importAll = async () => {
           const source = {
-            lines: readLines(host.resolve(file)),
+            lines: readLines(host.files.read(file)),
             requireAgain: () => requireDatabase(store, path),
             ...options,
           }
@@ -82,7 +82,7 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
       }),
     )
 
-/** @throws {PartialFailureError} if lines were rejected */
+/** @throws {Problem} `lines_rejected` */
 function report(
   host: Host,
   options: { dryRun?: true; json?: true },
@@ -101,19 +101,11 @@ function report(
       rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${file}`,
     ].join(''),
   )
-  if (rejected > 0) throw new PartialFailureError(`${counted(rejected, 'line')} rejected, see ${file}`)
+  if (rejected > 0)
+    throw new Problem('lines_rejected', { detail: `${counted(rejected, 'line')} rejected, see ${file}` })
 }
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
-
-async function sizeOf(path: string, file: string) {
-  const found = await access(path, constants.R_OK).then(
-    () => stat(path),
-    () => undefined,
-  )
-  if (!found || found.isDirectory()) throw usageError(`cannot read the file ${file}`)
-  return found.size
-}
 
 /** Notes the first signal, after which the command stores a complete batch. A second one ends the process. */
 function noteInterruption(host: Host, show: () => void) {
@@ -125,17 +117,20 @@ function noteInterruption(host: Host, show: () => void) {
   return { isRequested: () => isRequested, ignore }
 }
 
+/** Returns the name of the file for the rejected lines of an import. */
+export const rejectsFileOf = (input: string) => `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
+
 /** Removes the file for rejected lines of an earlier run. Returns functions that write and close one next to the input. */
 async function createRejectsFile(host: Host, input: string) {
-  const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
-  await rm(host.resolve(file), { force: true }).catch(({ code }) => {
+  const file = rejectsFileOf(input)
+  await host.files.remove(file).catch(({ code }) => {
     throw usageError(`cannot remove ${file} (${code}), the file for rejected lines. ${ownFolder}`)
   })
   let count = 0
-  let handle: FileHandle | undefined
+  let created: NewFile | undefined
   return {
     file,
-    close: async () => handle?.close(),
+    close: async () => created?.close(),
     async write(rejected: readonly RejectedLine[], json = false) {
       for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
         host.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
@@ -144,8 +139,8 @@ async function createRejectsFile(host: Host, input: string) {
       if (rejected.length === 0) return
       const lines = rejected.map(({ number, reason, text }) => JSON.stringify({ line: number, reason, text }))
       // The lines have hashes, so that nobody else may have prepared the file or a link in a shared folder.
-      handle ??= await createFile(host, file, ownFolder)
-      await handle.appendFile(`${lines.join('\n')}\n`)
+      created ??= await createFile(file, () => host.files.create(file), ownFolder)
+      await created.appendFile(`${lines.join('\n')}\n`)
     },
   }
 }

@@ -23,7 +23,7 @@ export function configure(workspace: Command, host: Host) {
     .action((options) =>
       withStore(host, async (store) => {
         printPage(host, options, {
-          rows: await listWorkspaces(store, options),
+          rows: await listWorkspaces(store, options, host.remote?.workspaceIds),
           columns: {
             SLUG: ({ slug }) => slug,
             ID: ({ id }) => id,

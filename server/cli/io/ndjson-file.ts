@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
 import type { FileLine } from '../../domain/management/users/import-users.js'
 
 /** Enough for a user with several thousand tenants. */
@@ -13,11 +12,11 @@ const empty = Buffer.alloc(0)
  * Reads the lines of a file in constant memory. Reports a line that is too long or not UTF-8, and continues after it:
  * readline and split2 do neither.
  */
-export async function* readLines(file: string): AsyncGenerator<FileLine> {
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLine> {
   let pending = empty
   let pendingBytes = 0
   let number = 0
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       const line = Buffer.concat([pending, chunk.subarray(start, end)])

@@ -1,15 +1,18 @@
-import { open } from 'node:fs/promises'
 import { Problem, usageError } from '../../domain/problem.js'
-import type { Host } from './host.js'
 
 /**
- * Creates a file with mode 0600. Follows no symbolic link, not even one to a file that does not exist.
+ * Creates a file, and says why that fails.
  *
- * @param advice what to do if the file exists
+ * @param create fails with the code `EEXIST` if the file exists
+ * @param advice what to do then
  */
-export async function createFile(host: Host, name: string, advice: string) {
+export async function createFile<File>(
+  name: string,
+  create: () => Promise<File>,
+  advice: string,
+): Promise<File> {
   try {
-    return await open(host.resolve(name), 'wx', 0o600)
+    return await create()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST') throw usageError(`cannot create the file ${name} (${code})`)

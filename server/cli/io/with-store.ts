@@ -1,14 +1,14 @@
 import type { DatabasePath } from '@usher/contract'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
-import type { ChangeContext, ChangeRequest } from '../../domain/change.js'
+import type { Actor, ChangeContext, ChangeRequest } from '../../domain/change.js'
 import type { RuleDatabase } from '../../domain/databases/find-database.js'
 import { findDatabase } from '../../domain/management/databases.js'
 import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
-import type { Log } from '../../telemetry/audit.js'
+import { auditCounter, type Log } from '../../telemetry/audit.js'
 import { readEnvFile, withSecretFiles } from './environment-files.js'
 import type { Host } from './host.js'
 
@@ -23,11 +23,14 @@ export const readConfig = ({ server }: Host, overrides: Record<string, string> =
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
   loadConfig({ ...withSecretFiles({ ...readEnvFile(), ...process.env }), ...overrides })
 
-type StoreCommand = (store: Store, config: Config, log: Log) => Promise<void>
+/** What writes audit lines. */
+type AuditLog = Omit<Log, 'info' | 'warn'>
+
+type StoreCommand = (store: Store, config: Config, log: AuditLog) => Promise<void>
 
 /** Runs a command on the store, which must exist and be migrated, and closes the store. */
 export async function withStore(host: Host, command: StoreCommand) {
-  await requireStore(readConfig(host))
+  if (!host.server) await requireStore(readConfig(host))
   await withNewStore(host, command)
 }
 
@@ -51,7 +54,8 @@ export const withDatabase = (
     // A server finds and delivers the messages of commands.
     const now = () => Date.now()
     const context = { store, now, throttle: new Throttle(store, { now }), deliver: () => undefined }
-    const request: ChangeRequest = { database, caller: { log }, actor: { kind: 'operator' } }
+    const actor: Actor = { kind: 'operator', ...(host.remote && { operator: host.remote }) }
+    const request: ChangeRequest = { database, caller: { log }, actor }
     await command({ host, context, config, database, request })
   })
 
@@ -68,7 +72,10 @@ export async function withNewStore(host: Host, command: StoreCommand) {
 }
 
 /** Runs a command that changes tables, without a time limit, on a store that may have pending migrations. */
-export async function withUnmigratedStore(host: Host, command: (store: Store, log: Log) => Promise<void>) {
+export async function withUnmigratedStore(
+  host: Host,
+  command: (store: Store, log: AuditLog) => Promise<void>,
+) {
   const config = readConfig(host)
   const store = await openForMigration(config)
   try {
@@ -80,11 +87,22 @@ export async function withUnmigratedStore(host: Host, command: (store: Store, lo
 
 /**
  * Creates the log of audit lines on stderr, because stdout is for results. Readable on a terminal, otherwise JSON
- * lines.
+ * lines. Those of a command of another machine are also in the log of the server.
  */
-async function createAuditLog(host: Host, { logLevel }: Config) {
+async function createAuditLog(host: Host, { logLevel: level }: Config): Promise<AuditLog> {
+  const { operator, remote } = host
   const output = host.stderr.isTTY ? await readableOutput(host) : host.stderr
-  return pino({ level: logLevel }, output).child({ operator: host.operator })
+  // The name of the server's machine is not for operators of other machines.
+  const own = pino({ level, ...(remote && { base: null }) }, output)
+  const logs: AuditLog[] = remote ? [own, remote.log] : [own]
+  return {
+    level,
+    [auditCounter]: remote?.log[auditCounter],
+    child(fields, options) {
+      const children = logs.map((log) => log.child({ operator, ...fields }, options))
+      return { info: (...line) => children.forEach((each) => void each.info(...line)) }
+    },
+  }
 }
 
 async function readableOutput({ stderr, hasColors }: Host) {

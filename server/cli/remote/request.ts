@@ -91,6 +91,12 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Returns the problem of a server that has no console for this machine. */
+export const consoleMissing = (origin: string) =>
+  new Problem('console_missing', {
+    detail: `${origin} has no console. Set CONSOLE=on there, and name the port of the management API`,
+  })
+
 const notUsher = (origin: string, status: number) =>
   status >= 500
     ? new Problem('server_unreachable', { detail: `${origin} responds with status ${status}` })

@@ -107,7 +107,8 @@ function requireSession(all: Sessions, origin: string, id?: string) {
   return found
 }
 
-const loginMissing = (origin: string) =>
+/** Returns the problem of an operator who is not logged in to a server. */
+export const loginMissing = (origin: string) =>
   new Problem('login_missing', {
     detail: `not logged in to ${origin}. Run: npx @usher/server login ${origin}`,
   })

@@ -4,8 +4,10 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { isPrivateFolder } from '../../store/private-files.js'
 import type { Log } from '../../telemetry/audit.js'
+import type { Run } from '../io/host.js'
 import { socketFile, withAddress } from './address.js'
-import type { Server } from './run-for-client.js'
+import type { Server } from './client-host.js'
+import type { LocalStart, Start } from './messages.js'
 
 /**
  * Runs the commands of other processes on the embedded store, which only one process can open, through a socket in its
@@ -13,15 +15,16 @@ import type { Server } from './run-for-client.js'
  *
  * @returns a function that removes the socket, and waits for running commands for at most these milliseconds
  */
-export async function listenForCommands({ log, ...parts }: Omit<Server, 'stopping'> & { log: Log }) {
+export async function listenForCommands({
+  log,
+  ...parts
+}: Omit<Server, 'stopping'> & { run: Run; log: Log }) {
   const folder = parts.config.dataDir
   const stopping = new AbortController()
   const commands = new Map<Socket, Promise<void>>()
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
-    // The code of commands is loaded only if there is one.
-    const command = import('./run-for-client.js')
-      .then(({ runForClient }) => runForClient(socket, { ...parts, stopping: stopping.signal }))
+    const command = runForProcess(socket, { ...parts, stopping: stopping.signal })
       .catch((err) => log.warn({ err }, 'a command failed'))
       .finally(() => {
         socket.destroy()
@@ -47,6 +50,16 @@ export async function listenForCommands({ log, ...parts }: Omit<Server, 'stoppin
     for (const socket of commands.keys()) socket.destroy()
     await ended
   }
+}
+
+/** Runs the command of another process. The code of commands is loaded only if there is one. */
+async function runForProcess(socket: Socket, server: Server & { run: Run }) {
+  const [{ runForClient }, { localPlace }] = await Promise.all([
+    import('./run-for-client.js'),
+    import('./local-place.js'),
+  ])
+  const client = { connection: socket, placeOf: (start: Start) => localPlace(start as LocalStart) }
+  await runForClient(client, server)
 }
 
 /** Listens on the socket. A file of a killed server is removed: this process has the folder's lock. */

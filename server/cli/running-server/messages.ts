@@ -1,12 +1,10 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** What a server needs to know about the process of a command. */
 export interface Start {
   /** Version of Usher. */
   version: string
   args: readonly string[]
-  cwd: string
-  operator: string
   /** Whether stdin is a terminal. */
   typesInput: boolean
   /** Whether stderr is a terminal. */
@@ -14,6 +12,25 @@ export interface Start {
   hasColors: boolean
   columns?: number | undefined
 }
+
+/** What a server on the same machine also needs to know. */
+export interface LocalStart extends Start {
+  cwd: string
+  operator: string
+}
+
+/** What a server on another machine asks the process of a command for. */
+export type Question = { confirm: true } | FileQuestion
+
+/** What to do with a file. */
+export interface FileQuestion {
+  file: 'sizeOf' | 'read' | 'create' | 'append' | 'close' | 'remove'
+  name: string
+  text?: string
+}
+
+/** The answer to a question: a value, or the code of an error. A chunk of a file is base64, and null at its end. */
+export type Answer = { answer: number; value?: unknown; error?: string }
 
 /** A message of a command's process. The first one is {@link Start}. */
 export type ClientMessage =
@@ -23,6 +40,7 @@ export type ClientMessage =
   | { closed: 'stdout' }
   /** A signal came. */
   | { interrupted: true }
+  | Answer
 
 /** A message of the server. */
 export type ServerMessage =
@@ -33,22 +51,32 @@ export type ServerMessage =
   | { rawMode: boolean }
   /** Whether a signal shall not end the process of the command. */
   | { handlesSignals: boolean }
+  /** A question, with the number of its answer. */
+  | { ask: Question; number: number }
   | { exitCode: number }
   /** The server is of this version, and does not run the command. */
   | { version: string }
 
 /** Returns a function that sends messages. Its promise resolves when the system has the message, or when it cannot be sent. */
 export const senderTo =
-  <Message>(socket: Socket) =>
+  <Message>(connection: Duplex) =>
   (message: Message) =>
-    new Promise<void>((resolve) => socket.write(`${JSON.stringify(message)}\n`, () => resolve()))
+    new Promise<void>((resolve) => connection.write(`${JSON.stringify(message)}\n`, () => resolve()))
 
-/** Yields the messages that a socket receives, one JSON object a line. */
-export async function* messagesOf<Message>(socket: Socket): AsyncGenerator<Message> {
+/**
+ * Yields the messages that a connection receives, one JSON object a line.
+ *
+ * @param maxLength characters of the longest message
+ */
+export async function* messagesOf<Message>(
+  connection: Duplex,
+  maxLength = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Message> {
   let pending = ''
-  for await (const chunk of socket.setEncoding('utf8') as AsyncIterable<string>) {
+  for await (const chunk of connection.setEncoding('utf8') as AsyncIterable<string>) {
     const lines = (pending + chunk).split('\n')
     pending = lines.pop() ?? ''
+    if (pending.length > maxLength) throw new Error('a message is too long')
     for (const line of lines) yield JSON.parse(line)
   }
 }

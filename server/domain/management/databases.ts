@@ -177,8 +177,12 @@ const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...cha
  * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a
  * distributed store that has them cannot be reached.
  */
-export async function listDatabases(store: Store, page: Page<DatabasePath>) {
-  const rows = await listDatabaseRows(store, page)
+export async function listDatabases(
+  store: Store,
+  page: Page<DatabasePath>,
+  workspaceIds?: readonly string[],
+) {
+  const rows = await listDatabaseRows(store, page, workspaceIds)
   // A query per database uses one node of a distributed store. A join would use all nodes.
   const keysOf = ({ id }: { id: string }) => findSigningKeys(store, id).catch(ifStoreUnavailable(undefined))
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))

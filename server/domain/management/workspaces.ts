@@ -24,8 +24,9 @@ export async function ensureWorkspace(store: Store, slug: string, now: Date): Pr
   return insertWorkspace(store, { id: uuidv7(), slug, createdAt: now })
 }
 
-export async function listWorkspaces(store: Store, page: Page<string>) {
-  const rows = await listWorkspaceRows(store, page)
+/** Returns workspaces by slug. @param ids only these. Undefined: all */
+export async function listWorkspaces(store: Store, page: Page<string>, ids?: readonly string[]) {
+  const rows = await listWorkspaceRows(store, page, ids)
   return rows.map(({ id, slug, createdAt, _count }) => ({ id, slug, databases: _count.databases, createdAt }))
 }
 

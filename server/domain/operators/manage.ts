@@ -1,7 +1,9 @@
+import type { OperatorRole } from '@usher/contract/operator'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import { type RecordedOperation, runRecorded } from './actions.js'
 import { requireConfirmed } from './admit-operator.js'
+import { isConfirmedBody } from './confirmed-bodies.js'
 import type { AdmittedOperator } from './operator-request.js'
 import { hasRank, managementRight } from './rights.js'
 
@@ -11,11 +13,6 @@ type Body = Readonly<Record<string, unknown>>
 const hostOnly: Readonly<Record<string, (body: Body) => boolean>> = {
   addUser: ({ passwordHash }) => passwordHash !== undefined,
   createUserCode: ({ deliver }) => deliver === 'return',
-}
-
-/** Which bodies need a confirmation, if not each request of the operation does. */
-const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
-  changeUser: ({ email, emailVerified }) => email !== undefined || emailVerified !== undefined,
 }
 
 /** A request of an operator for an operation of the management API. */
@@ -48,7 +45,7 @@ export async function runManaged(
     throw new Problem('role_insufficient', {
       detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
     })
-  if (confirmedBodies[operation]?.(given))
+  if (isConfirmedBody(operation, given))
     await requireConfirmed(context, operator, { text: request.headers['usher-confirmation']?.toString() })
   const { user, operators, role } = operator
   const recorded = {
@@ -62,8 +59,12 @@ export async function runManaged(
   const { permit, onlyReads } = managementRight(operation) ?? {}
   const isRecorded = !isRead && !permit && !onlyReads
   const result = await (isRecorded ? runRecorded(context, request.log, recorded) : run())
-  return hasRank(role, 'admin') ? result : withoutPrivate(result)
+  return seenBy(role, result)
 }
+
+/** Returns what a role may see of a response. */
+export const seenBy = (role: OperatorRole, response: unknown) =>
+  hasRank(role, 'admin') ? response : withoutPrivate(response)
 
 /** Returns a response without the private objects of users and tenants, at the top and in lists. */
 function withoutPrivate(value: unknown): unknown {

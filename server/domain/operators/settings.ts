@@ -11,19 +11,8 @@ import { requireDatabase, setDatabase } from '../management/databases.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { invalidField, validationFailed } from '../problem.js'
 import { requireConfirmed } from './admit-operator.js'
+import { isConfirmed, isConfirmedBody } from './confirmed-bodies.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
-
-/** The settings with which an operator could take over accounts, or send what belongs to users elsewhere. */
-const confirmed: readonly SettingName[] = [
-  'appUrl',
-  'loginRedirects',
-  'passkeyDomain',
-  'passkeyOrigins',
-  'webhookUrl',
-  'secondFactor',
-  'secondFactorGrace',
-  'claims',
-]
 
 /** Returns how a setting is typed. */
 function kindOf({ choices, range, default: initial }: AnySetting): SettingInfo['kind'] {
@@ -47,7 +36,7 @@ function settingInfo(name: SettingName, setting: AnySetting, value: unknown): Se
     max,
     value,
     default: setting.default,
-    confirms: confirmed.includes(name),
+    confirms: isConfirmed(name),
   }
 }
 
@@ -83,7 +72,7 @@ type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
 export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<SettingList> {
   const { body, headers } = request
   const changes = readChanges(body.settings)
-  if (confirmed.some((name) => name in changes))
+  if (isConfirmedBody('changeSettings', body))
     await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
   const inDatabase = await requestInDatabase(context, request)
   const row = await setDatabase(context, inDatabase, {

@@ -49,15 +49,26 @@ interface DatabaseKey {
   databaseName: string
 }
 
-/** Returns databases with their workspaces, ordered by path. */
-export async function listDatabaseRows(store: TypedQueries, { limit, after }: Page<DatabaseKey>) {
+/**
+ * Returns databases with their workspaces, ordered by path.
+ *
+ * @param workspaceIds only those of these workspaces. Undefined: all
+ */
+export async function listDatabaseRows(
+  store: TypedQueries,
+  { limit, after }: Page<DatabaseKey>,
+  workspaceIds?: readonly string[],
+) {
   const { database } = await store.loadPrisma()
   return database.findMany({
-    where: after && {
-      OR: [
-        { workspace: { slug: { gt: after.workspaceSlug } } },
-        { workspace: { slug: after.workspaceSlug }, name: { gt: after.databaseName } },
-      ],
+    where: {
+      ...(after && {
+        OR: [
+          { workspace: { slug: { gt: after.workspaceSlug } } },
+          { workspace: { slug: after.workspaceSlug }, name: { gt: after.databaseName } },
+        ],
+      }),
+      ...(workspaceIds && { workspaceId: { in: [...workspaceIds] } }),
     },
     include: { workspace: true },
     orderBy: [{ workspace: { slug: 'asc' } }, { name: 'asc' }],

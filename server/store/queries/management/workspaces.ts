@@ -25,11 +25,19 @@ export async function insertWorkspace(store: Queries, { id, slug, createdAt }: W
   return created
 }
 
-/** Returns workspaces with the number of their databases, ordered by slug. */
-export async function listWorkspaceRows(store: TypedQueries, { limit, after }: Page<string>) {
+/**
+ * Returns workspaces with the number of their databases, ordered by slug.
+ *
+ * @param ids only these. Undefined: all
+ */
+export async function listWorkspaceRows(
+  store: TypedQueries,
+  { limit, after }: Page<string>,
+  ids?: readonly string[],
+) {
   const { workspace } = await store.loadPrisma()
   return workspace.findMany({
-    where: after === undefined ? {} : { slug: { gt: after } },
+    where: { ...(after !== undefined && { slug: { gt: after } }), ...(ids && { id: { in: [...ids] } }) },
     include: { _count: { select: { databases: true } } },
     orderBy: { slug: 'asc' },
     take: limit,

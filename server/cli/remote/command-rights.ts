@@ -1,0 +1,148 @@
+import { managementContract } from '@usher/contract/management'
+import { type managementRights, type OperatorMetadata, operatorContract } from '@usher/contract/operator'
+import { defaultSettings } from '../../domain/databases/settings.js'
+import { isConfirmedBody } from '../../domain/operators/confirmed-bodies.js'
+import { managementRight } from '../../domain/operators/rights.js'
+import { Problem } from '../../domain/problem.js'
+import type { TypedCommand } from '../io/host.js'
+
+type OperationOf<Routers> = { [Name in keyof Routers]: keyof Routers[Name] }[keyof Routers]
+type OperatorOperation = OperationOf<Omit<typeof operatorContract, 'console'>>
+/** The operations of the management API that operators may use. */
+type ManagementOperation = {
+  [Name in keyof typeof managementRights]: (typeof managementRights)[Name]['role'] extends null ? never : Name
+}[keyof typeof managementRights]
+
+type Operation = OperatorOperation | ManagementOperation
+
+type Options = TypedCommand['options']
+
+/** What a command of another machine needs. */
+interface CommandRight {
+  /** The operation that does the same. The command needs its role, and its confirmation if it has one. */
+  operation: Operation | ((options: Options) => Operation)
+  /** Where the role counts. By default where it counts for the operation. */
+  in?: OperatorMetadata['in']
+  /** Whether options need a confirmation that not each request of the operation needs. */
+  confirms?: (options: Options) => boolean
+  /** Returns what only the host may do with the options, if there is something. */
+  hostOnly?: (options: Options) => string | false
+}
+
+const hasConfirmedSetting = (settings: Options) => isConfirmedBody('changeSettings', { settings })
+
+/** The console has no settings of mails, and no other options of `database set`. */
+const otherThanSettings = ({ json: _, ...options }: Options) =>
+  Object.keys(options).some((name) => !Object.hasOwn(defaultSettings, name)) &&
+  'with options of mails, --force or --new-webhook-secret'
+
+/**
+ * What each command needs if an operator runs it from another machine. `host` is for what only the host may do: what shows hashes,
+ * secrets or codes, what sets passwords, and what is for the whole installation and no operation of the console.
+ */
+export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
+  serve: 'host',
+  migrate: 'host',
+  openapi: 'host',
+  login: 'host',
+  logout: 'host',
+  'store distribute': 'host',
+  'workspace create': { operation: 'createWorkspace' },
+  'workspace list': { operation: 'listWorkspaces' },
+  'workspace delete': 'host',
+  'database create': { operation: 'createDatabase', confirms: hasConfirmedSetting },
+  'database list': { operation: 'listDatabases', in: 'anywhere' },
+  'database show': { operation: 'getSettings' },
+  'database set': { operation: 'changeSettings', confirms: hasConfirmedSetting, hostOnly: otherThanSettings },
+  'database delete': { operation: 'deleteDatabase' },
+  'user create': {
+    operation: 'addUser',
+    hostOnly: ({ password }) => password !== false && 'without --no-password',
+  },
+  'user list': { operation: 'listUsers' },
+  'user show': { operation: 'getUser' },
+  'user factors': { operation: 'listUserFactors' },
+  'user remove-factors': { operation: 'removeUserFactors' },
+  'user disable': { operation: 'changeUser' },
+  'user enable': { operation: 'changeUser' },
+  'user set-email': { operation: 'changeUser', confirms: () => isConfirmedBody('changeUser', { email: '' }) },
+  'user set-password': 'host',
+  'user send-reset': { operation: 'createUserCode' },
+  'user revoke-tokens': { operation: 'endUserSessions' },
+  'user unlock': { operation: 'unlockUser' },
+  'user delete': { operation: 'removeUser' },
+  'user import': { operation: ({ dryRun }) => (dryRun ? 'checkImport' : 'beginImport') },
+  'user export': 'host',
+  'tenant create': { operation: 'addTenant' },
+  'tenant list': { operation: 'listTenants' },
+  'tenant rename': { operation: 'changeTenant' },
+  'tenant set-seats': { operation: 'changeTenant' },
+  'tenant delete': { operation: 'removeTenant' },
+  'tenant list-users': { operation: 'listMembers' },
+  'tenant add-user': { operation: 'putMember' },
+  'tenant remove-user': { operation: 'removeMember' },
+  'tenant list-invitations': { operation: 'listInvitations' },
+  'tenant invite': { operation: 'inviteMember' },
+  'tenant revoke-invitation': { operation: 'revokeInvitation' },
+  'mail preview': { operation: 'getSettings' },
+  'outbox list': { operation: 'listDeliveries' },
+  'outbox retry': { operation: 'retryDeliveries' },
+  'outbox drop': { operation: 'dropDeliveries' },
+  'events expire-cursors': 'host',
+  'keys list': { operation: 'listKeys' },
+  'keys rotate': { operation: 'rotateKeys' },
+  'keys retire': { operation: 'retireKey' },
+  'keys rewrap': 'host',
+  'connection add': { operation: 'addConnection' },
+  'connection list': { operation: 'listConnectionDetails' },
+  'connection set': { operation: 'changeConnection' },
+  'connection check': { operation: 'checkConnection' },
+  'connection remove': { operation: 'removeConnection' },
+  'api-key create': { operation: 'createApiKey' },
+  'api-key list': { operation: 'listApiKeys' },
+  'api-key rotate': { operation: 'rotateApiKey' },
+  'api-key revoke': { operation: 'revokeApiKey' },
+  'operator list': { operation: 'listOperators' },
+  'operator add': { operation: 'addOperator' },
+  'operator reset': 'host',
+  'operator remove': { operation: 'removeOperator' },
+}
+
+/** An operation, and what it needs. */
+export interface NeededOperation {
+  operation: string
+  isRead: boolean
+  metadata: Pick<OperatorMetadata, 'role' | 'in'>
+  confirms: boolean
+}
+
+type Route = { method: string; metadata?: Partial<OperatorMetadata> }
+
+const routes = new Map(
+  [managementContract, operatorContract].flatMap((contract) =>
+    Object.values(contract).flatMap((router) => Object.entries(router as Record<string, Route>)),
+  ),
+)
+
+/** Returns what a command needs. @throws {Problem} `host_only` */
+export function neededFor({ name, options }: Pick<TypedCommand, 'name' | 'options'>): NeededOperation {
+  const right = Object.hasOwn(commandRights, name) ? commandRights[name] : undefined
+  const hostOnly = right && right !== 'host' && right.hostOnly?.(options)
+  if (!right || right === 'host' || hostOnly) {
+    const what = [name, hostOnly].filter(Boolean).join(' ')
+    throw new Problem('host_only', { detail: `Only the machine of the server can run: ${what}.` })
+  }
+  const operation = operationOf(right, options)
+  const { method, metadata } = routes.get(operation) as Route
+  const managed = managementRight(operation)
+  const needed = { in: 'workspace', ...metadata, ...managed } as OperatorMetadata
+  return {
+    operation,
+    isRead: method === 'GET' || managed?.onlyReads === true,
+    metadata: { role: needed.role, in: right.in ?? needed.in },
+    confirms: needed.confirms === true || right.confirms?.(options) === true,
+  }
+}
+
+const operationOf = ({ operation }: CommandRight, options: Options) =>
+  typeof operation === 'function' ? operation(options) : operation
