@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { actions } from './actions.js'
 import { commandLine } from './command-line.js'
+import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
@@ -9,6 +10,7 @@ import { servers } from './servers.js'
 
 export * from './actions.js'
 export * from './command-line.js'
+export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
@@ -23,6 +25,7 @@ export const operatorContract = initContract().router({
   operators,
   commandLine,
   databases,
+  connections,
   keys,
   operations,
   actions,

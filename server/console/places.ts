@@ -12,6 +12,14 @@ export const sections = {
 } as const
 export type Section = keyof typeof sections
 
+/** The screens of one object, by the section that lists them. */
+export const objects = {
+  users: 'user',
+  tenants: 'tenant',
+  connections: 'connection',
+  actions: 'actions',
+} as const
+
 /** Screens that are not of a workspace, by the first part of their path. */
 const fixed = ['operators', 'actions', 'account', 'authorize', 'setup'] as const
 /** Links of mails lead to them. */
@@ -27,17 +35,19 @@ export interface Place {
     | Section
     | 'user'
     | 'tenant'
+    | 'connection'
     | (typeof fixed)[number]
     | 'link'
     | 'missing'
   workspaceSlug: string
   databaseName: string
-  /** ID of a user or tenant. */
+  /** ID of a user or tenant, or name of a connection. */
   id: string
 }
 
 const root = '/console'
 const nowhere = { workspaceSlug: '', databaseName: '', id: '' }
+export const missingPlace: Place = { ...nowhere, screen: 'missing' }
 const isIn = <Item extends string>(list: readonly Item[], text: string): text is Item =>
   list.includes(text as Item)
 
@@ -47,8 +57,7 @@ export function placeOf(path: string): Place {
     .slice(root.length + 1)
     .split('/')
     .map(decoded)
-  const missing: Place = { ...nowhere, screen: 'missing' }
-  if (rest.some(Boolean)) return missing
+  if (rest.some(Boolean)) return missingPlace
   if (!first) return { ...nowhere, screen: 'installation' }
   if (!databaseName && isIn(fixed, first)) return { ...nowhere, screen: first }
   if (!databaseName && isIn(links, first)) return { ...nowhere, screen: 'link' }
@@ -57,14 +66,8 @@ export function placeOf(path: string): Place {
   if (!databaseName) return { ...at, screen: 'workspace' }
   if (!section) return { ...at, screen: 'overview' }
   if (id)
-    return section === 'users'
-      ? { ...at, screen: 'user' }
-      : section === 'tenants'
-        ? { ...at, screen: 'tenant' }
-        : section === 'actions'
-          ? { ...at, screen: 'actions' }
-          : missing
-  return section in sections && section !== 'overview' ? { ...at, screen: section as Section } : missing
+    return section in objects ? { ...at, screen: objects[section as keyof typeof objects] } : missingPlace
+  return section in sections && section !== 'overview' ? { ...at, screen: section as Section } : missingPlace
 }
 
 function decoded(text: string) {

@@ -15,29 +15,20 @@ function OfInstallation() {
   const [operatorId, setOperatorId] = useState('')
   const pages = usePages()
   const { after } = pages
-  const operators = useLoad(() => call('listOperators', {}), [])
+  const { may } = useConsole()
   const query = { after, operatorId: operatorId || undefined }
   const loading = useLoad(() => call('listActions', { query }), [query])
   return (
     <>
       <Heading title="Recorded actions" />
-      <div class="field">
-        <label for="operator">Operator</label>
-        <select
-          id="operator"
-          onChange={(event) => {
+      {may('listOperators') && (
+        <OperatorFilter
+          choose={(id) => {
             pages.first()
-            setOperatorId(event.currentTarget.value)
+            setOperatorId(id)
           }}
-        >
-          <option value="">all</option>
-          {operators.data?.operators.map(({ id, email }) => (
-            <option key={id} value={id}>
-              {email}
-            </option>
-          ))}
-        </select>
-      </div>
+        />
+      )}
       <List of={loading} pages={pages} />
     </>
   )
@@ -105,5 +96,22 @@ function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: Return
         </>
       )}
     </Loaded>
+  )
+}
+
+function OperatorFilter({ choose }: { choose(id: string): void }) {
+  const { data } = useLoad(() => call('listOperators', {}), [])
+  return (
+    <div class="field">
+      <label for="operator">Operator</label>
+      <select id="operator" onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">all</option>
+        {data?.operators.map(({ id, email }) => (
+          <option key={id} value={id}>
+            {email}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import { Recorded, useRecorded } from '../parts/recorded.js'
 import { announce } from '../parts/status.js'
 import { count, Fact, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
+import { Invitations } from './tenant/invitations.js'
 import { Members } from './tenant/members.js'
 
 const fields: readonly EditedField[] = [
@@ -24,7 +25,7 @@ const fields: readonly EditedField[] = [
   },
 ]
 
-/** A tenant and its members. */
+/** A tenant, its members and its invitations. */
 export function Tenant() {
   const { at, place, may } = useConsole()
   const of = { ...at, tenantId: place.id }
@@ -48,6 +49,7 @@ export function Tenant() {
             )}
             <Facts tenant={tenant} />
             <Members tenantId={tenant.id} />
+            <Invitations tenantId={tenant.id} />
             <Recorded of={recorded} target={tenant.id} />
             {may('removeTenant') && (
               <section class="danger-zone" aria-labelledby="danger">

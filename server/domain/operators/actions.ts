@@ -51,10 +51,18 @@ function fieldsOf(body: unknown) {
 /** Longest recorded text of fields: a body may have unknown ones. */
 const maxFieldsLength = 255
 
-/** Returns the id of what an operation has created. */
-const idOf = (result: unknown) => {
-  const { operator, id = operator?.id } = Object(result) as { id?: unknown; operator?: { id: string } }
-  return typeof id === 'string' && isUuid(id) ? id : null
+/** Returns the id of what an operation has created, or the name of what has no id, such as a connection. */
+const createdBy = (result: unknown) => {
+  const {
+    operator,
+    name,
+    id = operator?.id ?? name,
+  } = Object(result) as {
+    id?: unknown
+    name?: unknown
+    operator?: { id: string }
+  }
+  return typeof id === 'string' ? id : null
 }
 
 /**
@@ -93,7 +101,7 @@ export async function runRecorded<Result>(
     )
   try {
     const result = await run()
-    await end('done', idOf(result))
+    await end('done', createdBy(result))
     return result
   } catch (error) {
     await end(problemOf(error).code)

@@ -9,18 +9,21 @@ import {
   openCommandLineSession,
 } from '../../domain/operators/command-line.js'
 import {
+  addDatabaseConnection,
+  changeDatabaseConnection,
+  checkDatabaseConnection,
+  getConnection,
+  listConnectionDetails,
+  removeDatabaseConnection,
+} from '../../domain/operators/connections.js'
+import {
   createOperatorDatabase,
   createOperatorWorkspace,
   deleteOperatorDatabase,
   listDatabases,
   listWorkspaces,
 } from '../../domain/operators/databases.js'
-import {
-  changeDeliveries,
-  checkDatabaseConnection,
-  listConnectionDetails,
-  listDeliveries,
-} from '../../domain/operators/deliveries.js'
+import { changeDeliveries, listDeliveries } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
 import { beginImport } from '../../domain/operators/import.js'
 import {
@@ -73,6 +76,23 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     routes: operatorContract.commandLine,
     rules: { createCommandLineCode, createCommandLineConfirmation },
   })
+  databaseRoutes(app, context)
+  serveOperatorOperations(app, context, {
+    routes: operatorContract.operations,
+    rules: {
+      beginImport,
+      listDeliveries,
+      retryDeliveries: changeDeliveries('outbox.retried'),
+      dropDeliveries: changeDeliveries('outbox.dropped'),
+    },
+  })
+  const { actions, servers } = operatorContract
+  serveOperatorOperations(app, context, { routes: actions, rules: { listActions, listDatabaseActions } })
+  serveOperatorOperations(app, context, { routes: servers, rules: { listServers } })
+}
+
+/** Serves what operators do with databases, their connections and their keys. */
+function databaseRoutes(app: FastifyInstance, context: AppContext) {
   serveOperatorOperations(app, context, {
     routes: operatorContract.databases,
     rules: {
@@ -87,6 +107,17 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     },
   })
   serveOperatorOperations(app, context, {
+    routes: operatorContract.connections,
+    rules: {
+      listConnectionDetails,
+      getConnection,
+      addConnection: addDatabaseConnection,
+      changeConnection: changeDatabaseConnection,
+      removeConnection: removeDatabaseConnection,
+      checkConnection: checkDatabaseConnection,
+    },
+  })
+  serveOperatorOperations(app, context, {
     routes: operatorContract.keys,
     rules: {
       listKeys: listSigningKeys,
@@ -98,20 +129,6 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       revokeApiKey: revokeDatabaseApiKey,
     },
   })
-  serveOperatorOperations(app, context, {
-    routes: operatorContract.operations,
-    rules: {
-      listConnectionDetails,
-      checkConnection: checkDatabaseConnection,
-      beginImport,
-      listDeliveries,
-      retryDeliveries: changeDeliveries('outbox.retried'),
-      dropDeliveries: changeDeliveries('outbox.dropped'),
-    },
-  })
-  const { actions, servers } = operatorContract
-  serveOperatorOperations(app, context, { routes: actions, rules: { listActions, listDatabaseActions } })
-  serveOperatorOperations(app, context, { routes: servers, rules: { listServers } })
 }
 
 /** Returns a request to change the operators' database. */
