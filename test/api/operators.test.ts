@@ -614,7 +614,6 @@ it('no response shows a hash, a secret, a private key or a token', async ({
     connection.secret,
     changed.secret,
     ...(await prisma.connection.findMany()).map((row) => row.sealedSecret),
-    ...(await prisma.invitation.findMany()).map((row) => row.codeId),
     ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
     ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),
     ...(await prisma.databaseSecret.findMany()).map((row) => row.sealedSecret),
@@ -634,4 +633,6 @@ it('no response shows a hash, a secret, a private key or a token', async ({
   )
   expect(texts.filter((text) => shown.includes(text))).toEqual([])
   expect(shown).not.toMatch(/passwordHash|sealed|\$argon2|usher_\w{12}_/)
+  // A code of a mail, such as that of the invitation.
+  expect(shown).not.toMatch(/[\da-f-]{36}\.[\w-]{43}/)
 })
