@@ -161,7 +161,7 @@ export const problems = {
   },
   role_insufficient: {
     status: 403,
-    title: 'Role in the tenant is not sufficient',
+    title: 'Role is not sufficient',
     advice: 'Ask a member with the role that `detail` names.',
   },
   tenant_not_found: {

@@ -16,7 +16,7 @@ const people = [
   ['Hedy Lamarr', 'hedy'],
 ] as const
 
-/** Adds people and customers, and returns the paths of the first ones. */
+/** Adds people, customers and invitations, and returns the paths of the first ones. */
 export async function addPeople(server: ConsoleServer) {
   const names = ['Analytical Engines', 'Compilers & Co.', 'Bletchley Ltd.', 'Apollo Software']
   const tenants = await Promise.all(
@@ -57,5 +57,10 @@ export async function addPeople(server: ConsoleServer) {
     const client = createSessionClient({ ...server.app, label })
     await client.login({ email: String(email), password })
   }
+  for (const [email, role] of [
+    ['radia@example.com', 'admin'],
+    ['frances@example.com', 'member'],
+  ])
+    await server.manage('POST', `/tenants/${tenants[0].id}/invitations`, { email, role })
   return { user: `users/${added.id}`, tenant: `tenants/${tenants[0].id}` }
 }

@@ -1530,7 +1530,7 @@ export interface ErrorMessages {
   tenants_full: string
   /** Tenant not found. Check the id of the tenant. Users find only the tenants of which they are members. */
   tenant_not_found: string
-  /** Role in the tenant is not sufficient. Ask a member with the role that `detail` names. */
+  /** Role is not sufficient. Ask a member with the role that `detail` names. */
   role_insufficient: string
   /** Too many tenant changes. Wait for the number of seconds in `Retry-After` before the next change. */
   too_many_changes: string

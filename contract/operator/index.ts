@@ -1,11 +1,13 @@
 import { initContract } from '@ts-rest/core'
 import { commandLine } from './command-line.js'
+import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 
 export * from './command-line.js'
+export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
@@ -19,6 +21,7 @@ export const operatorContract = initContract().router({
   operators,
   commandLine,
   databases,
+  connections,
   keys,
   operations,
 })

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
 import { id } from '../fields.js'
-import { body, NoQuery, PageQuery, strict } from '../management/fields.js'
+import { body, PageQuery, strict } from '../management/fields.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
 import { Confirmation } from '../second-factor.js'
@@ -17,30 +17,6 @@ import {
 } from './fields.js'
 
 const c = initContract()
-
-export const ConnectionDetails = component(
-  { id: 'ConnectionDetails', description: 'A connection to a provider. Its secret is never shown.' },
-  z.object({
-    name: field('Name of the connection.', z.string(), { examples: ['google'] }),
-    preset: field('Its preset.', z.string(), { examples: ['google'] }),
-    issuer: field('Issuer of the provider.', z.string()),
-    clientId: field('ID of the client at the provider.', z.string()),
-    isEnabled: field('Whether users can log in with it.', z.boolean()),
-    callbackUrl: field('What to register at the provider.', z.string()),
-    createdAt: timeOf('When it was added.'),
-  }),
-)
-export type ConnectionDetails = z.infer<typeof ConnectionDetails>
-
-export const ConnectionDetailsList = component(
-  { id: 'ConnectionDetailsList', description: 'The connections of a database.' },
-  z.object({ connections: field('The connections, by name.', z.array(ConnectionDetails)) }),
-)
-export type ConnectionDetailsList = z.infer<typeof ConnectionDetailsList>
-
-const ConnectionPath = DatabasePath.extend({
-  connection: field('Name of the connection.', z.string().max(63)),
-})
 
 /** A mail or an event that was not delivered yet. */
 export const Delivery = component(
@@ -111,26 +87,6 @@ export type OperatorActionList = z.infer<typeof OperatorActionList>
 const deliveriesPath = `${operatorDatabasePath}/deliveries` as const
 
 export const operations = c.router({
-  listConnectionDetails: {
-    method: 'GET',
-    path: `${operatorDatabasePath}/connections`,
-    pathParams: DatabasePath,
-    query: NoQuery,
-    responses: { 200: ConnectionDetailsList, ...failures(...operatorProblems) },
-    summary: 'List connections',
-    description: 'Returns the connections of a database to providers, without their secrets.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
-  },
-  checkConnection: {
-    method: 'POST',
-    path: `${operatorDatabasePath}/connections/:connection/check`,
-    pathParams: ConnectionPath,
-    body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('connection_not_found', ...operatorWriteProblems) },
-    summary: 'Check a connection',
-    description: 'Asks the provider whether it knows the client. A problem says what to correct.',
-    metadata: { security: 'bearer', role: 'support', in: 'workspace' },
-  },
   beginImport: {
     method: 'POST',
     path: `${operatorDatabasePath}/imports`,

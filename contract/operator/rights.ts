@@ -48,4 +48,11 @@ export const managementRights = {
   listMembers: { role: 'member' },
   putMember: { role: 'admin' },
   removeMember: { role: 'admin' },
-} satisfies Partial<Record<Exclude<OperationOf<Contract>, Documents>, ManagementRight>>
+  listInvitations: { role: 'member' },
+  inviteMember: { role: 'admin' },
+  revokeInvitation: { role: 'admin' },
+  getMailSettings: { role: null },
+  changeMailSettings: { role: null },
+  listEvents: { role: null },
+  listRevocations: { role: null },
+} satisfies Record<Exclude<OperationOf<Contract>, Documents>, ManagementRight>

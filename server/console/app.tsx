@@ -2,15 +2,15 @@ import type { Client } from '@usher/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { call, type DataOf } from './api.js'
 import { ConsoleContext, type Operator } from './context.js'
-import { usePath } from './navigation.js'
+import { usePath, wantFocus } from './navigation.js'
 import { Failure } from './parts/failure.js'
 import { Frame } from './parts/frame.js'
 import { Lazy } from './parts/lazy.js'
 import { Status } from './parts/status.js'
 import { StepUp } from './parts/step-up.js'
-import { type Place, placeOf } from './places.js'
+import { missingPlace, type Place, placeOf } from './places.js'
 import type { Problem } from './problems.js'
-import { createConsoleClient } from './session.js'
+import { createConsoleClient, refreshProblem } from './session.js'
 
 type Info = DataOf<'getConsole'>
 
@@ -24,17 +24,23 @@ interface Known {
 export function App() {
   const [known, setKnown] = useState<Known>()
   const [problem, setProblem] = useState<Problem>()
+  async function load() {
+    const { data, error } = await call('getConsole', {})
+    if (data) setKnown({ info: data, client: createConsoleClient(data) })
+    else setProblem(error)
+  }
   useEffect(() => {
-    call('getConsole', {}).then(({ data, error }) => {
-      if (data) setKnown({ info: data, client: createConsoleClient(data) })
-      else setProblem(error)
-    })
+    load()
   }, [])
   if (known) return <Entrance {...known} />
   return problem ? (
     <main>
       <h1>Usher</h1>
-      <Failure problem={problem} />
+      <Failure problem={problem}>
+        <button type="button" onClick={load}>
+          Try again
+        </button>
+      </Failure>
     </main>
   ) : null
 }
@@ -43,8 +49,14 @@ export function App() {
 const isOutside = ({ screen }: Place) => screen === 'setup' || screen === 'link'
 
 function Entrance({ info, client }: Known) {
-  const place = placeOf(usePath())
+  const path = usePath()
+  const [missing, setMissing] = useState<string>()
+  const place = path === missing ? missingPlace : placeOf(path)
   const { operator, problem, retry } = useOperator(client)
+  const showMissing = () => {
+    wantFocus()
+    setMissing(path)
+  }
 
   if (isOutside(place)) return <Lazy name={place.screen as 'setup' | 'link'} given={{ info, client }} />
   if (problem)
@@ -64,7 +76,7 @@ function Entrance({ info, client }: Known) {
   if (operator === undefined) return null
   if (operator === null) return <Lazy name="login" given={{ info, client }} />
   return (
-    <ConsoleContext.Provider value={{ info, client, operator, place }}>
+    <ConsoleContext.Provider value={{ info, client, operator, place, showMissing }}>
       <Frame>
         <Lazy
           name={place.screen}
@@ -77,6 +89,10 @@ function Entrance({ info, client }: Known) {
   )
 }
 
+/** A session that could not be refreshed has not ended. */
+const withoutToken = ({ state }: Client) =>
+  state === 'unknown' ? { data: undefined, error: refreshProblem } : { data: null, error: undefined }
+
 /** Returns the operator of the session: undefined until it is known, null if there is none. */
 function useOperator(client: Client) {
   const [operator, setOperator] = useState<Operator | null>()
@@ -87,7 +103,7 @@ function useOperator(client: Client) {
     let isShown = false
     async function load() {
       const token = await client.getToken()
-      const { data, error } = token ? await call('getOperator', {}) : { data: null }
+      const { data, error } = token ? await call('getOperator', {}) : withoutToken(client)
       if (isLeft) return
       // That of a password that was just set. The login demands a second factor.
       const isOfOneFactor = error?.code === 'token_invalid'

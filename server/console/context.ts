@@ -14,6 +14,8 @@ export interface Console {
   client: Client
   operator: Operator
   place: Place
+  /** Shows that the page does not exist, instead of the screen. */
+  showMissing(): void
 }
 
 export const ConsoleContext = createContext<Console | undefined>(undefined)

@@ -22,6 +22,11 @@ function arrive() {
   changed.dispatchEvent(new Event('change'))
 }
 
+/** Lets the next heading take the focus, which the former one loses. */
+export function wantFocus() {
+  isFocusWanted = true
+}
+
 /** Returns whether a heading has to take the focus, once after each navigation. */
 export function takesFocus() {
   const isWanted = isFocusWanted

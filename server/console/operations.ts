@@ -7,10 +7,12 @@ type Operator = typeof operatorContract
 /** The operations of the console, by name. */
 export type Routes = Management['users'] &
   Management['tenants'] &
+  Management['invitations'] &
   Operator['console'] &
   Operator['operators'] &
   Operator['commandLine'] &
   Operator['databases'] &
+  Operator['connections'] &
   Operator['keys'] &
   Operator['operations']
 
@@ -39,6 +41,9 @@ const user = `${users}/:userId` as const
 const tenants = `${database}/management/tenants` as const
 const tenant = `${tenants}/:tenantId` as const
 const member = `${tenant}/members/:userId` as const
+const invitations = `${tenant}/invitations` as const
+const connections = `${operated}/connections` as const
+const connection = `${connections}/:connection` as const
 const operators = '/operator/operators' as const
 
 /** Method, path and least role of each operation. Does not compile if it differs from the contract. */
@@ -70,9 +75,13 @@ export const operations = {
   rotateApiKey: [`POST ${operated}/api-keys/:apiKeyId/rotate`, 'admin'],
   revokeApiKey: [`DELETE ${operated}/api-keys/:apiKeyId`, 'admin'],
 
-  listConnectionDetails: [`GET ${operated}/connections`, 'member'],
+  listConnectionDetails: [`GET ${connections}`, 'member'],
+  addConnection: [`POST ${connections}`, 'admin'],
+  getConnection: [`GET ${connection}`, 'member'],
+  changeConnection: [`PATCH ${connection}`, 'admin'],
+  removeConnection: [`DELETE ${connection}`, 'admin'],
+  checkConnection: [`POST ${connection}/check`, 'support'],
   beginImport: [`POST ${operated}/imports`, 'admin'],
-  checkConnection: [`POST ${operated}/connections/:connection/check`, 'support'],
   listDeliveries: [`GET ${operated}/deliveries`, 'member'],
   retryDeliveries: [`POST ${operated}/deliveries/retry`, 'support'],
   dropDeliveries: [`POST ${operated}/deliveries/drop`, 'admin'],
@@ -101,6 +110,9 @@ export const operations = {
   listMembers: [`GET ${tenant}/members`, 'member'],
   putMember: [`PUT ${member}`, 'admin'],
   removeMember: [`DELETE ${member}`, 'admin'],
+  listInvitations: [`GET ${invitations}`, 'member'],
+  inviteMember: [`POST ${invitations}`, 'admin'],
+  revokeInvitation: [`DELETE ${invitations}/:invitationId`, 'admin'],
 } as const satisfies Table
 
 export type OperationName = keyof typeof operations

@@ -11,6 +11,9 @@ export const sections = {
 } as const
 export type Section = keyof typeof sections
 
+/** The screens of one object, by the section that lists them. */
+export const objects = { users: 'user', tenants: 'tenant', connections: 'connection' } as const
+
 /** Screens that are not of a workspace, by the first part of their path. */
 const fixed = ['operators', 'actions', 'account', 'authorize', 'setup'] as const
 /** Links of mails lead to them. */
@@ -26,17 +29,19 @@ export interface Place {
     | Section
     | 'user'
     | 'tenant'
+    | 'connection'
     | (typeof fixed)[number]
     | 'link'
     | 'missing'
   workspaceSlug: string
   databaseName: string
-  /** ID of the user or tenant. */
+  /** ID of the user or tenant, or name of the connection. */
   id: string
 }
 
 const root = '/console'
 const nowhere = { workspaceSlug: '', databaseName: '', id: '' }
+export const missingPlace: Place = { ...nowhere, screen: 'missing' }
 const isIn = <Item extends string>(list: readonly Item[], text: string): text is Item =>
   list.includes(text as Item)
 
@@ -46,8 +51,7 @@ export function placeOf(path: string): Place {
     .slice(root.length + 1)
     .split('/')
     .map(decoded)
-  const missing: Place = { ...nowhere, screen: 'missing' }
-  if (rest.some(Boolean)) return missing
+  if (rest.some(Boolean)) return missingPlace
   if (!first) return { ...nowhere, screen: 'installation' }
   if (!databaseName && isIn(fixed, first)) return { ...nowhere, screen: first }
   if (!databaseName && isIn(links, first)) return { ...nowhere, screen: 'link' }
@@ -56,12 +60,8 @@ export function placeOf(path: string): Place {
   if (!databaseName) return { ...at, screen: 'workspace' }
   if (!section) return { ...at, screen: 'overview' }
   if (id)
-    return section === 'users'
-      ? { ...at, screen: 'user' }
-      : section === 'tenants'
-        ? { ...at, screen: 'tenant' }
-        : missing
-  return section in sections && section !== 'overview' ? { ...at, screen: section as Section } : missing
+    return section in objects ? { ...at, screen: objects[section as keyof typeof objects] } : missingPlace
+  return section in sections && section !== 'overview' ? { ...at, screen: section as Section } : missingPlace
 }
 
 function decoded(text: string) {

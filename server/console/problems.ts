@@ -17,6 +17,7 @@ const advice: Record<string, string> = {
   internal_error: 'Search the log of the server for the request ID.',
   user_not_found: 'The user was deleted, or the ID is wrong.',
   tenant_not_found: 'The tenant was deleted, or the ID is wrong.',
+  connection_not_found: 'The connection was removed, or the address is wrong.',
   database_not_found: 'The database was deleted, or the address is wrong.',
   idempotency_key_reused: 'Try again.',
   email_taken: 'Find the user with that address.',

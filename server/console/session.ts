@@ -1,6 +1,7 @@
 import type { Client } from '@usher/sdk'
 import { createSessionClient, type SessionClientOptions } from '@usher/sdk/session'
 import { connect } from './api.js'
+import { type Problem, problemOf } from './problems.js'
 
 type Fetch = NonNullable<SessionClientOptions['fetch']>
 
@@ -11,6 +12,9 @@ const path = '/console/session'
  * Stands for the refresh token of the cookie that this page has got. It has an ID, so that other tabs notice another session.
  */
 let placeholder: string | undefined
+
+/** Why the session was not refreshed the last time. */
+export let refreshProblem: Problem | undefined
 
 /** Sends what has a refresh token to the path of the cookie, and everything else without cookies. */
 const fetchWithCookie: Fetch = async (url, { body, ...init }) => {
@@ -25,7 +29,14 @@ const fetchWithCookie: Fetch = async (url, { body, ...init }) => {
     const isReplaced = placeholder !== undefined && given.refreshToken !== placeholder
     return isReplaced ? new Response(null, { status: 204 }) : send('DELETE')
   }
-  if (operation === 'session/refresh') return withToken(await send('PUT'), given.refreshToken)
+  if (operation === 'session/refresh') {
+    const response = await send('PUT').catch((error) => {
+      refreshProblem = problemOf(0, '')
+      throw error
+    })
+    if (!response.ok) refreshProblem = problemOf(response.status, await response.clone().text())
+    return withToken(response, given.refreshToken)
+  }
   const response = await send('POST', { ...(body && { body }) })
   if (response.ok) placeholder = `cookie-${crypto.randomUUID()}`
   return withToken(response, placeholder)

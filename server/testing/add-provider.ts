@@ -5,7 +5,7 @@ import { type ChangeContext, runChange } from '../domain/change.js'
 import { ConnectionName, ConnectionOptions, callbackUrl, titleOf } from '../domain/connections/connection.js'
 import { type PresetName, presets } from '../domain/connections/presets.js'
 import { databaseUrl } from '../domain/databases/find-database.js'
-import { addConnection } from '../domain/management/connections.js'
+import { storeConnection } from '../domain/management/connections.js'
 import type { Store } from '../store/store.js'
 import { requestOfOperator } from './operator.js'
 import { startProvider } from './provider.js'
@@ -94,7 +94,7 @@ export async function addProvider(
     options: { ...options, ...(signs && { teamId: 'TEAM000000', keyId: 'KEY0000000' }) },
   }
   try {
-    await runChange(context, request, (change) => addConnection(change, context.store, connection))
+    await runChange(context, request, (change) => storeConnection(change, context.store, connection))
   } catch (error) {
     await provider.close()
     throw error

@@ -1,12 +1,21 @@
+import { managementContract } from '@usher/contract/management'
+import { managementRights, operatorContract } from '@usher/contract/operator'
 import { describe, expect } from 'vitest'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { requireMatch } from '../../server/domain/management/etag.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
 import { startApp } from '../support/app.js'
 import { it as consoleTest, openConsole } from '../support/console.js'
+import { startLyingProvider } from '../support/lying-provider.js'
 import { openTestStore } from '../support/store.js'
 
 const it = consoleTest
+  .extend('provider', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const provider = await startLyingProvider()
+    onCleanup(provider.close)
+    return provider
+  })
+  .extend('settings', { scope: 'file' }, ({ provider }) => ({ PRIVATE_ISSUERS: provider.origin }))
   .extend('owner', { scope: 'file' }, ({ console }) => console.owner())
   .extend('app', { scope: 'file' }, async ({ usher, owner }) => {
     await owner.send('POST', '/operator/workspaces', { slug: 'acme' })
@@ -18,6 +27,33 @@ const it = consoleTest
       id: database.id,
       path: '/operator/workspaces/acme/databases/app',
       management: '/workspaces/acme/databases/app/management',
+    }
+  })
+  .extend('connections', { scope: 'file' }, async ({ usher, owner, app, provider }) => {
+    const confirmed = { 'usher-confirmation': await owner.confirm() }
+    const settings = { appUrl: 'https://a.example' }
+    await owner.send('PATCH', `${app.path}/settings`, { settings }, confirmed)
+    usher.clock.cacheAhead += 6_000
+    const path = `${app.path}/connections`
+    const { issuer } = provider
+    const given = { name: 'acme', issuer: `${issuer}/`, clientId: 'usher-client', secret: 'client secret' }
+    return {
+      list: async () => (await owner.send('GET', path)).json(),
+      get: (name: string) => owner.send('GET', `${path}/${name}`),
+      add: (body: object) => owner.send('POST', path, { ...given, ...body }, confirmed),
+      change: (name: string, body: object, headers = {}) =>
+        owner.send('PATCH', `${path}/${name}`, body, { ...confirmed, ...headers }),
+      check: (name: string) => owner.send('POST', `${path}/${name}/check`),
+      remove: (name: string) => owner.send('DELETE', `${path}/${name}`, undefined, confirmed),
+      /** Returns the names of those that users see. */
+      async offered() {
+        usher.clock.cacheAhead += 6_000
+        const response = await usher.inject({
+          method: 'GET',
+          url: app.users.replace(/users$/, 'connections'),
+        })
+        return response.json().connections.map((each: { name: string; title: string }) => each.title)
+      },
     }
   })
 
@@ -285,7 +321,157 @@ describe('the management API with the token of an operator', () => {
   })
 })
 
-it('no response shows a hash, a secret, a private key or a token', async ({ store, owner, app }) => {
+describe('connections', () => {
+  it('one is added, changed, checked and removed, and recorded by its name', async ({
+    owner,
+    provider,
+    connections,
+  }) => {
+    const { callbackUrl } = await connections.list()
+    const added = await connections.add({ title: 'Acme', audiences: ['phone'] })
+    expect(added.json()).toEqual({
+      name: 'acme',
+      preset: 'oidc',
+      issuer: provider.issuer,
+      clientId: 'usher-client',
+      hasSecret: true,
+      isEnabled: true,
+      title: 'Acme',
+      scopes: [],
+      audiences: ['phone'],
+      linkByEmail: true,
+      trustEmail: false,
+      teamId: null,
+      keyId: null,
+      callbackUrl: callbackUrl.replace('{name}', 'acme'),
+      createdAt: expect.any(String),
+    })
+    const asked = () => {
+      const form = provider.exchanges.at(-1)?.form
+      return [form?.get('client_secret'), form?.get('redirect_uri')]
+    }
+    expect(asked()).toEqual(['client secret', added.json().callbackUrl])
+    expect(await connections.offered()).toEqual(['Acme'])
+
+    const shown = { title: null, audiences: [], scopes: ['email'], trustEmail: true }
+    const changed = await connections.change('acme', { ...shown, secret: 'another secret' })
+    expect(changed.json()).toEqual({ ...added.json(), ...shown })
+    expect((await connections.get('acme')).json()).toEqual(changed.json())
+    expect(codeOf(await connections.check('acme'))).toBe(204)
+    expect(asked()).toEqual(['another secret', added.json().callbackUrl])
+    expect(await connections.offered()).toEqual(['OpenID Connect'])
+    await connections.change('acme', { isEnabled: false })
+    expect(await connections.offered()).toEqual([])
+
+    const removed = [await connections.remove('acme'), await connections.remove('acme')]
+    expect([...removed, await connections.get('acme')].map(codeOf)).toEqual([
+      204,
+      204,
+      'connection_not_found',
+    ])
+    const { actions } = (await owner.send('GET', `/operator/actions?limit=6&operatorId=${owner.id}`)).json()
+    expect(
+      actions.map(({ action, target, outcome }: Record<string, string>) => `${action} ${target} ${outcome}`),
+    ).toEqual([
+      'removeConnection acme done',
+      'removeConnection acme done',
+      'changeConnection acme done',
+      'checkConnection acme done',
+      'changeConnection acme done',
+      'addConnection acme done',
+    ])
+  })
+
+  it('of two operators who change the same one, the second gets a problem', async ({ connections }) => {
+    const added = await connections.add({})
+    const etag = String((await connections.get('acme')).headers.etag)
+    const change = (title: string) => connections.change('acme', { title }, { 'if-match': etag })
+    const both = await Promise.all([change('One'), change('Two')])
+    expect(both.map(codeOf).sort()).toEqual([200, 'precondition_failed'])
+    const stored = both.find(({ statusCode }) => statusCode === 200)
+    const now = await connections.get('acme')
+    expect([now.json(), now.headers.etag]).toEqual([stored?.json(), stored?.headers.etag])
+    // Without the condition, each keeps what the other has changed.
+    await Promise.all([
+      connections.change('acme', { clientId: 'other' }),
+      connections.change('acme', { linkByEmail: false }),
+    ])
+    const merged = { clientId: 'other', linkByEmail: false, createdAt: added.json().createdAt }
+    expect((await connections.get('acme')).json()).toMatchObject(merged)
+    await connections.remove('acme')
+  })
+
+  it.for([
+    [{ name: 'Acme', clientId: 'é', secret: '' }, ['name', 'clientId', 'secret']],
+    [{ issuer: undefined }, ['issuer']],
+    [{ issuer: 'acme' }, ['issuer']],
+    [{ preset: 'toString' }, ['preset']],
+    [{ title: ' ', scopes: ['a b', ''], audiences: [''] }, ['title', 'scopes', 'audiences']],
+    [{ name: 'apple' }, ['teamId', 'keyId']],
+    [{ preset: 'apple', teamId: 'abc', keyId: null }, ['teamId', 'keyId']],
+  ] as const)('%j is rejected with each field that is wrong', async ([body, paths], { connections }) => {
+    const response = await connections.add(body)
+    expect(response.statusCode).toBe(400)
+    expect(
+      response
+        .json()
+        .errors.map(({ path }: { path: string }) => path)
+        .sort(),
+    ).toEqual(paths.toSorted())
+  })
+
+  it('a change is rejected with each field that is wrong', async ({ connections }) => {
+    await connections.add({})
+    const response = await connections.change('acme', { clientId: '', title: '', secret: '', keyId: 'abc' })
+    expect(
+      response
+        .json()
+        .errors.map(({ path }: { path: string }) => path)
+        .sort(),
+    ).toEqual(['clientId', 'keyId', 'secret', 'title'])
+    await connections.remove('acme')
+  })
+
+  it('what the provider rejects, or what is not public, is not added', async ({ provider, connections }) => {
+    const requests = provider.requests.length
+    const hidden = await connections.add({ issuer: 'https://10.0.0.1' })
+    expect(hidden.json().detail).toContain('which is not a public address')
+    expect(provider.requests.length).toBe(requests)
+    provider.lies.answer = (path, response) => {
+      if (path !== '/token') return false
+      const error = { error: 'invalid_client', error_description: 'client secret is wrong' }
+      response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(error))
+      return true
+    }
+    const rejected = await connections.add({})
+    provider.lies = {}
+    expect(rejected.json().detail).toMatch(/has rejected the code: invalid_client \(… is wrong\)\.$/)
+    expect((await connections.list()).connections).toEqual([])
+    const twice = [await connections.add({}), await connections.add({})]
+    expect([hidden, rejected, ...twice].map(codeOf)).toEqual(['refused', 'refused', 201, 'refused'])
+    await connections.remove('acme')
+  })
+})
+
+/** The paths of everything that operators read. */
+const readPaths = [...Object.values(operatorContract), ...Object.values(managementContract)].flatMap(
+  (routes) =>
+    Object.entries(routes as Record<string, { method: string; path: string }>).flatMap(
+      ([name, { method, path }]) => {
+        const right = Object.hasOwn(managementRights, name) ? (managementRights as Rights)[name] : undefined
+        const isRead = method === 'GET' && (path.startsWith('/operator/') || right?.role)
+        return isRead ? [path] : []
+      },
+    ),
+)
+type Rights = Record<string, { role: string | null }>
+
+it('no response shows a hash, a secret, a private key or a token', async ({
+  store,
+  owner,
+  app,
+  provider,
+}) => {
   const confirmed = async () => ({ 'usher-confirmation': await owner.confirm() })
   const user = await app.signedUp({ email: 'shown@example.com' })
   const key = { name: 'backend', scopes: ['users:read'], expiresInDays: 1 }
@@ -293,22 +479,35 @@ it('no response shows a hash, a secret, a private key or a token', async ({ stor
   expect(created.statusCode).toBe(201)
   const webhookUrl = 'https://hooks.example/usher'
   await owner.send('PATCH', `${app.path}/settings`, { settings: { webhookUrl } }, await confirmed())
-  const paths = [
-    ...['settings', 'keys', 'api-keys', 'connections', 'deliveries', 'statistics'].map(
-      (each) => `${app.path}/${each}`,
-    ),
-    ...['', `/${user.id}`, `/${user.id}/factors`, `/${user.id}/sessions`, `/${user.id}/identities`].map(
-      (each) => `${app.management}/users${each}`,
-    ),
-    ...['me', 'operators', 'workspaces', 'actions', 'console'].map((each) => `/operator/${each}`),
+  const tenant = (await owner.send('POST', `${app.management}/tenants`, { name: 'Shown' })).json()
+  const invited = { email: 'invited@example.com', role: 'member' }
+  const connection = { name: 'shown', issuer: provider.issuer, clientId: 'client', secret: 'a client secret' }
+  const changed = { secret: 'its next secret', isEnabled: true }
+  const changes = [
+    await owner.send('POST', `${app.path}/connections`, connection, await confirmed()),
+    await owner.send('PATCH', `${app.path}/connections/shown`, changed, await confirmed()),
+    await owner.send('POST', `${app.management}/tenants/${tenant.id}/invitations`, invited),
   ]
-  const responses = await Promise.all(paths.map((path) => owner.send('GET', path)))
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual(paths.map(() => 200))
+  const params = { ...app, userId: user.id, tenantId: tenant.id, connection: 'shown' }
+  const paths = readPaths.map((path) =>
+    path
+      .replace(':workspaceSlug', 'acme')
+      .replace(':databaseName', 'app')
+      .replace(/:(\w+)/g, (_, name: keyof typeof params) => String(params[name])),
+  )
+  const responses = [...changes, ...(await Promise.all(paths.map((path) => owner.send('GET', path))))]
+  expect(responses.map((each) => [each.statusCode < 300, each.body])).toEqual(
+    responses.map(({ body }) => [true, body]),
+  )
   const shown = responses.map(({ body }) => body).join('\n')
   const { prisma } = store
   const secrets: unknown[] = [
     created.json().key,
     owner.jwt,
+    connection.secret,
+    changed.secret,
+    ...(await prisma.connection.findMany()).map((row) => row.sealedSecret),
+    ...(await prisma.invitation.findMany()).map((row) => row.codeId),
     ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
     ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),
     ...(await prisma.databaseSecret.findMany()).map((row) => row.sealedSecret),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,6 +50,10 @@ const it = browserTest
       page,
       errors,
       expectFailedLoads,
+      /** Expects only such failed loads. */
+      expectOnly(pattern: RegExp) {
+        expect(account.failedLoads.splice(0).filter((each) => !pattern.test(each))).toEqual([])
+      },
       open: (path: string) => page.goto(server.url + path),
       async logIn() {
         await fillLogin(page, email)
@@ -454,6 +459,161 @@ describe.skipIf(!hasBrowser)('console', () => {
     expect(await errorsOf(page)).toEqual([])
   })
 
+  it('adds a connection with the fields of its preset, changes, disables and removes it', async ({
+    owner,
+    server,
+  }) => {
+    const { page, expectFailedLoads } = owner
+    await owner.open('/console/acme/staging/connections')
+    await page.getByText('usher connection add acme/staging google').waitFor()
+    await owner.open('/console/acme/app/connections')
+    await button(page, 'Add a connection').click()
+    const add = dialogOf(page, 'Add a connection')
+    const fields = () =>
+      add.getByRole('textbox').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).name))
+    expect(await fields()).toEqual([])
+    await add.getByLabel('Provider').selectOption('Apple')
+    expect(await fields()).toEqual(['name', 'clientId', 'teamId', 'keyId', 'secret'])
+    expect(await errorsOf(page, true)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Add a connection')
+    await page.keyboard.press('Enter')
+    await add.getByLabel('Provider').selectOption('OpenID Connect')
+    await add.getByLabel('Name').fill('partner')
+    await add.getByLabel('Issuer').fill('partner')
+    await add.getByLabel('Client ID', { exact: true }).fill('usher')
+    await add.getByLabel('Client secret').fill('a client secret')
+    await button(page, 'Copy the callback URL').click()
+    const callbackUrl = `${server.url}/workspaces/acme/databases/app/connections/partner/callback`
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(callbackUrl)
+    const send = () => add.getByRole('button', { name: 'Add', exact: true }).click()
+    await send()
+    await owner.confirm()
+    await add.locator('[name=issuer][aria-invalid=true]').waitFor()
+    await add.getByLabel('Issuer').fill(`${server.issuer}/nothing`)
+    await send()
+    await add.getByRole('alert').getByText('has no discovery document').waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await add.getByLabel('Issuer').fill(server.issuer)
+    // The confirmation still counts.
+    await send()
+    await status(page, 'partner is added.')
+    await headingOf(page, 'partner').waitFor()
+    await page.getByText(callbackUrl).waitFor()
+    expect(await page.content()).not.toContain('a client secret')
+    expect(await errorsOf(page)).toEqual([])
+    await expectFailedLoads('401 connections', '400 connections', '409 connections')
+
+    await button(page, 'Change').click()
+    const edit = dialogOf(page, 'Change the connection')
+    await edit.getByLabel('Title').fill('Mine')
+    await edit.getByLabel('Trust addresses').selectOption('on')
+    await server.changeConnection('partner', 'Theirs')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await owner.confirm()
+    await edit.getByRole('row', { name: 'Title Mine Theirs' }).waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await edit.getByRole('button', { name: 'Save my version' }).click()
+    await status(page, 'The connection is changed.')
+    await page.getByText('Mine', { exact: true }).waitFor()
+    await button(page, 'Disable').click()
+    await owner.confirm()
+    await status(page, 'partner is disabled.')
+    await button(page, 'Replace the secret').click()
+    await dialogOf(page, 'Replace the secret').getByLabel('Client secret').fill('another')
+    await button(page, 'Replace').click()
+    await owner.confirm()
+    await status(page, 'The secret is replaced.')
+    await button(page, 'Check').click()
+    await status(page, 'partner knows the client.')
+
+    await button(page, 'Remove the connection').click()
+    const removal = dialogOf(page, 'Remove the connection')
+    await removal.getByLabel('Type it to confirm').fill('partner')
+    await removal.getByRole('button', { name: 'Remove the connection' }).click()
+    await owner.confirm()
+    await status(page, 'partner is removed.')
+    await page.getByRole('link', { name: 'google' }).waitFor()
+    expect(await page.getByRole('link', { name: 'partner' }).count()).toBe(0)
+    await expectFailedLoads('401 partner', '412 partner', '401 partner', '401 partner', '401 partner')
+    await owner.open('/console/acme/app/connections/partner')
+    await page.getByRole('alert').getByText('The connection was removed').waitFor()
+    await expectFailedLoads('404 partner')
+  })
+
+  it('invites an address to a tenant, sends the mail again, and revokes it', async ({ owner, server }) => {
+    const { id } = await server.manage('POST', '/tenants', { name: 'Inviting Engines' })
+    const { page, expectFailedLoads } = owner
+    await owner.open(`/console/acme/app/tenants/${id}`)
+    await page.getByText(`usher tenant invite acme/app ${id}`).waitFor()
+    await button(page, 'Invite').click()
+    const dialog = dialogOf(page, 'Invite an address')
+    await dialog.getByLabel('Address').fill('invited@example.com')
+    await dialog.getByLabel('Role').fill('no-role')
+    await dialog.getByRole('button', { name: 'Invite' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByLabel('Role').getAttribute('aria-invalid')).toBe('true')
+    await dialog.getByLabel('Role').fill('admin')
+    await dialog.getByRole('button', { name: 'Invite' }).click()
+    await status(page, 'The invitation is on its way.')
+    await page.getByRole('row', { name: 'invited@example.com admin' }).waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await button(page, 'Send again to invited@example.com').click()
+    await status(page, 'Another mail is on its way.')
+    await button(page, 'Revoke the invitation of invited@example.com').click()
+    await status(page, 'The invitation is revoked.')
+    await page.getByText('Nobody is invited.').waitFor()
+    await expectFailedLoads('400 invitations')
+  })
+
+  it('shows what to do while the store is down, and keeps what was typed', async ({ owner, server }) => {
+    const { page } = owner
+    await owner.open('/console/acme/app/tenants')
+    await button(page, 'Create a tenant').click()
+    const create = dialogOf(page, 'Create a tenant')
+    await create.getByLabel('Name').fill('Patient Engines')
+    server.setStoreDown(true)
+    await create.getByRole('button', { name: 'Create' }).click()
+    const alert = page.getByRole('alert')
+    const explains = async (place: Locator) => {
+      await place.getByText('Service temporarily unavailable').waitFor()
+      await place.getByText('Wait a moment, and try again.').waitFor()
+      await place.getByText(/^Request ID [\da-f-]{36}$/).waitFor()
+      expect(await errorsOf(page)).toEqual([])
+    }
+    await explains(create.getByRole('alert'))
+    expect(await create.getByLabel('Name').inputValue()).toBe('Patient Engines')
+    server.setStoreDown(false)
+    await create.getByRole('button', { name: 'Create' }).click()
+    await headingOf(page, 'Patient Engines').waitFor()
+
+    server.setStoreDown(true)
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await explains(alert.first())
+    server.setStoreDown(false)
+    await button(page, 'Try again').first().click()
+    await page.getByRole('rowheader', { name: 'backend' }).waitFor()
+
+    server.setStoreDown(true)
+    await page.reload()
+    await explains(alert)
+    server.setStoreDown(false)
+    // Only the session fails, which has not ended.
+    const body = JSON.stringify({
+      code: 'unavailable',
+      title: 'Service temporarily unavailable',
+      requestId: randomUUID(),
+    })
+    await page.route('**/console/session', (route) => route.fulfill({ status: 503, body }))
+    await button(page, 'Try again').click()
+    await button(page, 'Log out').waitFor()
+    await explains(alert)
+    await page.unroute('**/console/session')
+    await button(page, 'Try again').click()
+    await page.getByRole('rowheader', { name: 'backend' }).waitFor()
+    owner.expectOnly(/^503 /)
+  })
+
   it('imports a file, and returns the rejected lines', async ({ owner }) => {
     const lines = Array.from({ length: 1_300 }, (_, index) => `{"email":"import-${index}@example.com"}`)
     lines[700] = '{"email":"not an address"}'
@@ -524,6 +684,66 @@ describe.skipIf(!hasBrowser)('console', () => {
     const table = page.getByRole('table', { name: 'The last 90 days' })
     expect(await table.getByRole('row').count()).toBe(91)
     expect(await narrowErrorsOf(page)).toEqual([])
+  })
+
+  it('lets support help a user, and explains what it may not do', async ({ server, open }) => {
+    const user = { email: 'helped@example.com', password: 'four random common words' }
+    const id = await addUser(server, user)
+    const { page, expectFailedLoads } = await open([server.url])
+    await server.logIn(page, { email: 'support@example.com', workspace: 'acme', role: 'support' })
+    await server.lockUser(user.email)
+    const show = (path: string) => page.goto(server.url + path)
+    const buttons = async () => {
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+      return page.getByRole('main').getByRole('button').allTextContents()
+    }
+    await show(`${users}/${id}`)
+    await headingOf(page, user.email).waitFor()
+    const mayDo = ['Log out everywhere', 'Mail a reset link', 'Mail a verification link']
+    expect(await buttons()).toEqual([...mayDo, 'Unlock'])
+    await button(page, 'Mail a reset link').click()
+    await status(page, 'A reset link is on its way')
+    await button(page, 'Log out everywhere').click()
+    await status(page, 'The user is logged out everywhere.')
+    await button(page, 'Unlock').click()
+    await status(page, 'The user can log in immediately.')
+    expect(await buttons()).toEqual(mayDo)
+    expect(await errorsOf(page)).toEqual([])
+    await show('/console/acme/app/connections/google')
+    await headingOf(page, 'google').waitFor()
+    expect(await buttons()).toEqual(['Check', 'Copy'])
+    await show('/console/acme/app/import')
+    await page.getByText('Your role in this workspace does not allow imports.').waitFor()
+    expect(await buttons()).toEqual([])
+    await show('/console/actions')
+    await page.getByRole('alert').getByText('Ask an owner for a higher role.').waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await expectFailedLoads('403 actions')
+  })
+
+  it('shows an admin of one workspace nothing of others', async ({ server, open }) => {
+    const { page, expectFailedLoads } = await open([server.url])
+    await server.logIn(page, { email: 'admin@example.com', workspace: 'acme', role: 'admin' })
+    await page.goto(`${server.url}/console`)
+    await page.getByRole('rowheader', { name: 'acme' }).waitFor()
+    expect(await page.getByRole('rowheader').allTextContents()).toHaveLength(1)
+    expect(await button(page, 'Create a workspace').count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('globex')
+    await page.getByText('0 found.').waitFor()
+    await page.keyboard.press('Escape')
+    for (const path of ['/globex/shop/connections/google', '/nothing/app']) {
+      await page.goto(`${server.url}/console${path}`)
+      await headingOf(page, 'Page not found').waitFor()
+      expect(await page.getByRole('navigation', { name: 'Database' }).count()).toBe(0)
+    }
+    expect(await errorsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'Workspaces' }).click()
+    await page.getByRole('link', { name: 'acme', exact: true }).click()
+    await page.getByRole('link', { name: 'app', exact: true }).click()
+    await page.getByRole('link', { name: 'Connections' }).click()
+    await button(page, 'Add a connection').waitFor()
+    await expectFailedLoads('404 google', '404 statistics')
   })
 
   it('logs a command line in, after the login of the operator, and can cancel', async ({
@@ -660,8 +880,8 @@ describe.skipIf(!hasBrowser)('console', () => {
       [],
     )
     await viewer.goto(`${server.url}/console/globex`)
-    await viewer.getByRole('alert').getByText('The database was deleted, or the address is wrong.').waitFor()
-    await expectOfViewer('403 operators', '403 actions', '403 operators', '404 databases')
+    await headingOf(viewer, 'Page not found').waitFor()
+    await expectOfViewer('403 actions', '403 operators', '404 databases')
   })
 })
 
@@ -672,7 +892,7 @@ describe('files of the console', () => {
 
   it('keep their budget, and name the licences of bundled code', () => {
     const isFirst = (name: string) =>
-      /^(index|login|ui|jsxRuntime|operations|failure|dist|installation|table|find|setup|missing|secret|versions|edit)-/.test(
+      /^(index|login|ui|jsxRuntime|operations|failure|dist|installation|table|find|setup|missing|secret|copy|versions|edit)-/.test(
         name,
       )
     const total = (names: string[]) => names.map(sizeOf).reduce((sum, size) => sum + size, 0)

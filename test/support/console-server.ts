@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Scope } from '@usher/contract/management'
+import type { AddOperatorBody } from '@usher/contract/operator'
+import type { InjectOptions } from 'fastify'
 import { Secret, TOTP } from 'otpauth'
 import { pino } from 'pino'
+import type { Page } from 'playwright-core'
+import { keyOf } from '../../sdk/client.js'
 import { loadConfig } from '../../server/config.js'
 import { runChange } from '../../server/domain/change.js'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
+import { addOperator } from '../../server/domain/operators/operators.js'
 import { ensureOperatorsDatabase } from '../../server/domain/operators/operators-database.js'
 import { buildUsher } from '../../server/index.js'
+import { UnavailableError } from '../../server/store/errors.js'
 import { addCounts } from '../../server/store/queries/statistics.js'
 import { addProvider } from '../../server/testing/add-provider.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
@@ -25,13 +31,31 @@ export async function startConsole(store: OpenStore) {
   const port = await freePort()
   const url = `http://localhost:${port}`
   let aheadMilliseconds = 0
+  let isStoreDown = false
   const now = () => Date.now() + aheadMilliseconds
+  const clock = {
+    get now() {
+      return now()
+    },
+    set now(at: number) {
+      aheadMilliseconds = at - Date.now()
+    },
+    cacheAhead: 0,
+  }
+  const ifUp =
+    <Arguments extends unknown[], Result>(run: (...given: Arguments) => Promise<Result>) =>
+    async (...given: Arguments) => {
+      if (isStoreDown) throw new UnavailableError('The store is down.')
+      return run(...given)
+    }
   const settings = { CONSOLE: 'on', PORT: String(port), BASE_URL: url, LOG_LEVEL: 'silent' }
   const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...settings })
   const privateIssuers: string[] = []
   await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl: config.consoleUrl })
-  const usher = await buildUsher({ ...config, privateIssuers }, store, {
-    log: pino({ level: 'silent' }),
+  const served = { ...store, query: ifUp(store.query), transaction: ifUp(store.transaction) }
+  const log = pino({ level: 'silent' })
+  const usher = await buildUsher({ ...config, privateIssuers }, served, {
+    log,
     clock: { now, cacheNow: () => performance.now() },
     sendMail: async () => undefined,
   })
@@ -70,6 +94,51 @@ export async function startConsole(store: OpenStore) {
       const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
       return totp.generate({ timestamp: now() })
     },
+    /** Adds an operator who has a second factor, and logs in a page without the screens for that. */
+    async logIn(page: Page, operator: AddOperatorBody) {
+      // It needs vitest, and the script that takes the pictures has none.
+      const { openConsole } = await import('./console.js')
+      const inject = (options: InjectOptions) => usher.app.inject(options)
+      const operators = await openConsole({ store, clock, context: usher.context, config, inject })
+      const { database } = operators
+      const change = { database, caller: { log }, actor: { kind: 'operator' } } as const
+      const { link } = await addOperator(usher.context, change, operator)
+      const newPassword = operatorPassword
+      await operators.post('password-reset/confirm', { code: link?.split('#code=')[1], newPassword })
+      const { jwt } = await operators.enrol(operator.email, operatorPassword)
+      await page.goto(`${url}/console`)
+      await page.getByRole('form', { name: 'Log in' }).waitFor()
+      const key = keyOf({ baseUrl: url, workspace: 'usher', database: 'operators' })
+      await page.evaluate(
+        async ([token, name]) => {
+          const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+          await fetch('/console/session', { method: 'POST', headers, body: '{}' })
+          localStorage.setItem(name, `cookie-${crypto.randomUUID()}`)
+        },
+        [jwt, `${key}.session`] as const,
+      )
+    },
+    /** Makes logins of a user of `acme/app` wait for a long time. */
+    async lockUser(email: string) {
+      await fetch(`${url}/workspaces/acme/databases/app/users/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password: 'wrong password' }),
+      })
+      await store.prisma.loginFailures.updateMany({ where: { databaseId }, data: { failures: 30 } })
+    },
+    /** Makes the store unreachable for the server, or reachable again. */
+    setStoreDown(isDown: boolean) {
+      isStoreDown = isDown
+    },
+    /** The provider of the connection `google`. */
+    issuer: provider.issuer,
+    /** Changes the title of a connection of `acme/app`, as another operator does. */
+    changeConnection: (name: string, title: string) =>
+      store.prisma.connection.update({
+        where: { databaseId_name: { databaseId, name } },
+        data: { options: { title } },
+      }),
     /** Sends a request of a backend to `acme/app`. Text is a file to import. */
     async manage(method: string, path: string, body?: object | string) {
       const isText = typeof body === 'string'

@@ -27,12 +27,12 @@ export interface LoggedInOperator {
 }
 
 /** Creates the operators' database of a server, as its start does, and returns what operators do with it. */
-export async function openConsole(usher: TestApi) {
+export async function openConsole(usher: Pick<TestApi, 'store' | 'clock' | 'context' | 'config' | 'inject'>) {
   const { store, clock, context, config } = usher
   await ensureOperatorsDatabase({ store, now: new Date(clock.now), consoleUrl: config.consoleUrl })
   const database = await context.findOperators()
   if (!database) throw new Error('there is no database of operators')
-  const { users } = usher.client(database.workspaceSlug, database.databaseName)
+  const users = `/workspaces/${database.workspaceSlug}/databases/${database.databaseName}/users`
   const post = (path: string, payload: object, headers = {}) =>
     usher.inject({ method: 'POST', url: `${users}/${path}`, payload, headers })
 

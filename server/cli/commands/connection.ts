@@ -2,21 +2,28 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
 import { runChange } from '../../domain/change.js'
 import { type Connection, callbackUrl, titleOf } from '../../domain/connections/connection.js'
-import { type PresetName, presets } from '../../domain/connections/presets.js'
+import { presetNames } from '../../domain/connections/described-connection.js'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl } from '../../domain/databases/find-database.js'
 import {
   addConnection,
-  checkConnection,
+  findWithSecret,
   listConnectionRows,
   removeConnection,
-  requireConnectionRow,
   setConnection,
 } from '../../domain/management/connections.js'
 import { usageError } from '../../domain/problem.js'
+import { checkConnection } from '../../domain/providers/check-connection.js'
 import { createProviders } from '../../domain/providers/find-provider.js'
 import { databasePath } from '../io/arguments.js'
-import { connectionName, linkByEmail, optionsOf, trustEmail } from '../io/connection-options.js'
+import {
+  connectionName,
+  describeByOptions,
+  linkByEmail,
+  nameOption,
+  optionsOf,
+  trustEmail,
+} from '../io/connection-options.js'
 import type { Host } from '../io/host.js'
 import { printable, table } from '../io/listing.js'
 import { confirmDeletion, readSecret, requireTerminal } from '../io/terminal.js'
@@ -37,7 +44,6 @@ const onConnection = (connection: Command, name: string) =>
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<connection>', 'name of the connection, such as google', connectionName)
 
-const presetNames = Object.keys(presets) as PresetName[]
 function addAddCommand(connection: Command, host: Host) {
   onConnection(connection, 'add')
     .description('let users log in with a provider; the secret of the client is typed or read from stdin')
@@ -57,35 +63,21 @@ function addAddCommand(connection: Command, host: Host) {
     .addOption(linkByEmail())
     .addOption(trustEmail())
     .option('--json', 'print the result as JSON')
-    .action(
-      (path, name, { json, clientId, preset = presetOf(name), issuer = presets[preset].issuer, ...given }) =>
-        withDatabase(host, path, async (on) => {
-          if (issuer === null) throw usageError(`--issuer is required for the preset ${preset}`)
-          const options = optionsOf(given)
-          const described = { name, preset, issuer: issuer.replace(/\/$/, ''), clientId, options }
-          const secret = given.secret ? await readSecret(host, 'Secret of the client: ') : null
-          await check(on, { ...described, secret })
-          const added = await runChange(on.context, on.request, (change) =>
-            addConnection(change, on.context.store, { ...described, secret }),
-          )
-          printConnection(on, { path, json }, { connection: added, done: `Added connection ${name}.` })
-        }),
-    )
+    .action((path, name, { json, clientId, preset, issuer, ...options }) => {
+      const given = { name, preset, issuer, clientId, ...optionsOf(options) }
+      // Wrong options fail before the secret is typed.
+      describeByOptions(given)
+      return withDatabase(host, path, async (on) => {
+        const secret = options.secret ? await readSecret(host, 'Secret of the client: ') : null
+        const context = { ...on.context, providers: createProviders(on.config) }
+        const added = await addConnection(context, on.request, {
+          connection: describeByOptions({ ...given, secret }),
+          url: databaseUrl(on.config.baseUrl, path),
+        })
+        printConnection(on, { path, json }, { connection: added, done: `Added connection ${name}.` })
+      })
+    })
 }
-
-const presetOf = (name: string): PresetName => presetNames.find((preset) => preset === name) ?? 'oidc'
-
-/** Asks the provider whether it knows the client. @throws {Problem} `connection_invalid` */
-const check = (
-  { config, database }: DatabaseCommand,
-  connection: Pick<Connection, 'name' | 'preset' | 'issuer' | 'clientId' | 'options'> & {
-    secret: string | null
-  },
-) =>
-  checkConnection(createProviders(config), connection, {
-    database,
-    redirectUri: callbackUrl(databaseUrl(config.baseUrl, database), connection.name),
-  })
 
 /** Prints a connection, and what the console of the provider needs. */
 function printConnection(
@@ -135,6 +127,8 @@ function addSetCommand(connection: Command, host: Host) {
     .option('--title <text>', 'what a button shows')
     .option('--scope <scopes>', 'scopes that replace those of the preset, separated by commas')
     .option('--audience <ids>', 'other client ids whose ID tokens are accepted, separated by commas')
+    .option('--team-id <id>', 'Apple: team of the key that is the secret')
+    .option('--key-id <id>', 'Apple: id of the key that is the secret')
     .addOption(linkByEmail())
     .addOption(trustEmail())
     .addOption(
@@ -143,18 +137,16 @@ function addSetCommand(connection: Command, host: Host) {
     .option('--json', 'print the result as JSON')
     .action((path, name, { json, clientId, newSecret, state, ...given }) =>
       withDatabase(host, path, async (on) => {
-        const options = optionsOf(given)
         const changes = {
           ...(clientId !== undefined && { clientId }),
           ...(newSecret && { secret: await readSecret(host, 'Secret of the client: ') }),
           ...(state !== undefined && { isEnabled: state === 'enabled' }),
-          options,
+          ...optionsOf(given),
         }
-        if (Object.keys({ ...changes, ...options }).length === 1)
-          throw usageError('at least one option is required. See --help')
+        if (Object.keys(changes).length === 0) throw usageError('at least one option is required. See --help')
         const changed = await runChange(on.context, on.request, (change) =>
           setConnection(change, on.context.store, { name, changes }),
-        )
+        ).catch(nameOption)
         printConnection(on, { path, json }, { connection: changed, done: `Changed connection ${name}.` })
       }),
     )
@@ -166,8 +158,9 @@ function addCheckCommand(connection: Command, host: Host) {
     .option('--json', 'print the result as JSON')
     .action((path, name, { json }) =>
       withDatabase(host, path, async (on) => {
-        const row = await requireConnectionRow(on.context.store, on.database, name)
-        await check(on, row)
+        const row = await findWithSecret(on.context.store, on.database, name)
+        const of = { database: on.database, url: databaseUrl(on.config.baseUrl, path) }
+        await checkConnection(createProviders(on.config), of, row)
         printConnection(
           on,
           { path, json },

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { ConnectionName, ConnectionOptions } from '../../domain/connections/connection.js'
-import { usageError } from '../../domain/problem.js'
+import { ConnectionName } from '../../domain/connections/connection.js'
+import { describeConnection, type GivenConnection } from '../../domain/connections/described-connection.js'
+import { Problem, usageError } from '../../domain/problem.js'
 
 /** Parses the name of a connection. @throws {InvalidArgumentError} */
 export function connectionName(text: string) {
@@ -32,25 +33,32 @@ interface Given {
   trustEmail?: string | undefined
 }
 
-/** Returns the options of a connection. @throws {Problem} `usage_error` that names the option */
-export function optionsOf({
-  title,
-  scope,
-  audience,
-  teamId,
-  keyId,
-  linkByEmail,
-  trustEmail,
-}: Given): ConnectionOptions {
-  const given = {
-    ...{ title, teamId, keyId, scopes: scope?.split(','), audiences: audience?.split(',') },
-    linkByEmail: linkByEmail && linkByEmail === 'on',
-    trustEmail: trustEmail && trustEmail === 'on',
+/** Returns the options of a connection that are given. */
+export function optionsOf({ title, scope, audience, teamId, keyId, linkByEmail, trustEmail }: Given) {
+  return {
+    ...(title !== undefined && { title }),
+    ...(scope !== undefined && { scopes: scope.split(',') }),
+    ...(audience !== undefined && { audiences: audience.split(',') }),
+    ...(teamId !== undefined && { teamId }),
+    ...(keyId !== undefined && { keyId }),
+    ...(linkByEmail !== undefined && { linkByEmail: linkByEmail === 'on' }),
+    ...(trustEmail !== undefined && { trustEmail: trustEmail === 'on' }),
   }
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const { data, error } = ConnectionOptions.safeParse(present)
-  if (data) return data
-  const [issue] = error.issues
-  const option = String(issue?.path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw usageError(`--${option.replace(/s$/, '')} ${issue?.message}`)
+}
+
+/** Does what {@link describeConnection} does. @throws {Problem} `usage_error` that names the option */
+export function describeByOptions(given: GivenConnection) {
+  try {
+    return describeConnection(given)
+  } catch (error) {
+    return nameOption(error)
+  }
+}
+
+/** Throws the error of the first field by the name of its option. Throws any other error as it is. */
+export function nameOption(error: unknown): never {
+  const [first] = error instanceof Problem && error.code === 'validation_failed' ? (error.errors ?? []) : []
+  if (!first) throw error
+  const option = first.path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/s$/, '')
+  throw usageError(`${option === 'secret' ? 'the secret' : `--${option}`} ${first.detail}`)
 }

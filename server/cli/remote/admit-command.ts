@@ -96,6 +96,8 @@ async function targetOf(
   return {
     userId: account ? account.id : user,
     tenantId: text('tenant'),
+    invitationId: text('invitation'),
+    invitationId: text('invitation'),
     operatorId: name.startsWith('operator ') ? text('email') : undefined,
     apiKeyId: text('key'),
     kid: text('kid'),

@@ -8,7 +8,7 @@ import { textOf, Versions, valueFrom } from './versions.js'
 export interface EditedField {
   name: string
   label: string
-  kind: 'text' | 'number' | 'json'
+  kind: 'text' | 'number' | 'json' | 'list' | 'switch'
   hint?: string
 }
 
@@ -72,6 +72,7 @@ export function Edit({ title, fields, current, etag, save, read, onSaved, onClos
               hint={hint}
               value={textOf(current[name])}
               isLong={kind === 'json'}
+              {...(kind === 'switch' && { options: ['on', 'off'] })}
               isOptional
             />
           ))}

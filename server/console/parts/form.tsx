@@ -55,6 +55,8 @@ interface FieldProps {
   isLong?: boolean
   autocomplete?: string
   options?: readonly string[]
+  /** Texts of the options, if they differ from their values. */
+  labels?: Readonly<Record<string, string>>
   min?: number | undefined
   max?: number | undefined
   maxLength?: number
@@ -71,6 +73,7 @@ export function Field({
   isOptional,
   isLong,
   options,
+  labels,
   onInput,
   ...more
 }: FieldProps) {
@@ -84,10 +87,10 @@ export function Field({
     'aria-invalid': error ? true : undefined,
   }
   const input = options ? (
-    <select {...common}>
+    <select {...common} onChange={(event) => onInput?.(event.currentTarget.value)}>
       {options.map((option) => (
         <option key={option} value={option} selected={option === value}>
-          {option || 'none'}
+          {labels?.[option] ?? (option || 'none')}
         </option>
       ))}
     </select>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useConsole } from '../context.js'
-import { pathOf, pathTo, type Section, sections } from '../places.js'
+import { objects, pathOf, pathTo, type Section, sections } from '../places.js'
 import { Jump } from './jump.js'
 import { Name } from './text.js'
 
@@ -69,7 +69,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
 
 function Tabs() {
   const { place, may } = useConsole()
-  const current = place.screen === 'user' ? 'users' : place.screen === 'tenant' ? 'tenants' : place.screen
+  const [current = place.screen] = Object.entries(objects).find(([, screen]) => screen === place.screen) ?? []
   return (
     <nav aria-label="Database" class="tabs">
       <ul class="plain">

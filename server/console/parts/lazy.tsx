@@ -20,6 +20,7 @@ const modules: Record<Name, () => Promise<Module>> = {
   tenants: () => import('../screens/tenants.js'),
   tenant: () => import('../screens/tenant.js'),
   connections: () => import('../screens/connections.js'),
+  connection: () => import('../screens/connection.js'),
   keys: () => import('../screens/keys.js'),
   settings: () => import('../screens/settings.js'),
   deliveries: () => import('../screens/deliveries.js'),

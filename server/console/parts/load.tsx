@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Result } from '../api.js'
+import { useConsole } from '../context.js'
 import type { Problem } from '../problems.js'
 import { Failure } from './failure.js'
 import { announce } from './status.js'
@@ -41,6 +42,12 @@ export function Loaded<Data>({
   of: Loading<Data>
   children: (data: Data) => ComponentChildren
 }) {
+  const { showMissing } = useConsole()
+  // Also of a workspace in which the operator has no right. Nothing of the screen would make sense.
+  const isMissing = problem?.code === 'database_not_found'
+  useEffect(() => {
+    if (isMissing) showMissing()
+  }, [isMissing])
   if (problem)
     return (
       <Failure problem={problem}>

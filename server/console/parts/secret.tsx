@@ -1,28 +1,16 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { Copy } from './copy.js'
 import { Cancel, Dialog } from './dialog.js'
 
 /** A text with a button that copies it. */
 export function ToCopy({ value, more }: { value: string; more?: ComponentChildren }) {
-  const [text, setText] = useState('Copy')
   return (
     <>
       <p class="secret">
         <code>{value}</code>
       </p>
       <div class="row">
-        <button
-          type="button"
-          class="main"
-          onClick={() =>
-            navigator.clipboard.writeText(value).then(
-              () => setText('Copied'),
-              () => setText('Select and copy it yourself'),
-            )
-          }
-        >
-          {text}
-        </button>
+        <Copy value={value} isMain />
         {more}
       </div>
     </>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api.js'
+import { useConsole } from '../context.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { Empty, Heading, Name, Time } from '../parts/text.js'
@@ -9,29 +10,20 @@ export function Actions() {
   const [operatorId, setOperatorId] = useState('')
   const pages = usePages()
   const { after } = pages
-  const operators = useLoad(() => call('listOperators', {}), [])
+  const { may } = useConsole()
   const query = { after, operatorId: operatorId || undefined }
   const loading = useLoad(() => call('listActions', { query }), [query])
   return (
     <>
       <Heading title="Recorded actions" />
-      <div class="field">
-        <label for="operator">Operator</label>
-        <select
-          id="operator"
-          onChange={(event) => {
+      {may('listOperators') && (
+        <OperatorFilter
+          choose={(id) => {
             pages.first()
-            setOperatorId(event.currentTarget.value)
+            setOperatorId(id)
           }}
-        >
-          <option value="">all</option>
-          {operators.data?.operators.map(({ id, email }) => (
-            <option key={id} value={id}>
-              {email}
-            </option>
-          ))}
-        </select>
-      </div>
+        />
+      )}
       <Loaded of={loading}>
         {({ actions, next }) => (
           <>
@@ -58,5 +50,22 @@ export function Actions() {
         )}
       </Loaded>
     </>
+  )
+}
+
+function OperatorFilter({ choose }: { choose(id: string): void }) {
+  const { data } = useLoad(() => call('listOperators', {}), [])
+  return (
+    <div class="field">
+      <label for="operator">Operator</label>
+      <select id="operator" onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">all</option>
+        {data?.operators.map(({ id, email }) => (
+          <option key={id} value={id}>
+            {email}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }

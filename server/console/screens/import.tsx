@@ -26,7 +26,7 @@ const nothing: Progress = {
 
 /** Imports users from a file, which the browser reads in slices. It may be repeated: existing users stay as they are. */
 export function Import() {
-  const { at } = useConsole()
+  const { at, may } = useConsole()
   const [progress, setProgress] = useState<Progress>()
   const input = useRef<HTMLInputElement>(null)
   const permit = useRef<Task & { until?: number }>({})
@@ -90,25 +90,29 @@ export function Import() {
         A file with one user in JSON per line, as <code>usher user export</code> writes it. Users who exist
         stay as they are, so a file may be imported again.
       </p>
-      <Form
-        submit="Import"
-        send={() => run(false)}
-        more={
-          <button
-            type="button"
-            onClick={() => {
-              if (input.current?.reportValidity()) run(true)
-            }}
-          >
-            Check without storing
-          </button>
-        }
-      >
-        <div class="field">
-          <label for="file">File (NDJSON)</label>
-          <input ref={input} id="file" type="file" accept=".ndjson,.jsonl,.json,.txt" required />
-        </div>
-      </Form>
+      {may('importUsers') ? (
+        <Form
+          submit="Import"
+          send={() => run(false)}
+          more={
+            <button
+              type="button"
+              onClick={() => {
+                if (input.current?.reportValidity()) run(true)
+              }}
+            >
+              Check without storing
+            </button>
+          }
+        >
+          <div class="field">
+            <label for="file">File (NDJSON)</label>
+            <input ref={input} id="file" type="file" accept=".ndjson,.jsonl,.json,.txt" required />
+          </div>
+        </Form>
+      ) : (
+        <p>Your role in this workspace does not allow imports. Ask an owner for a higher role.</p>
+      )}
       {progress && <Result {...progress} />}
     </>
   )

@@ -6,7 +6,8 @@ export function Missing() {
     <>
       <Heading title="Page not found" />
       <p>
-        No screen has this address. <a href={pathTo()}>Workspaces</a>
+        The address is wrong, what it names was deleted, or you have no role in its workspace.{' '}
+        <a href={pathTo()}>Workspaces</a>
       </p>
     </>
   )

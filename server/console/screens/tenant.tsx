@@ -8,6 +8,7 @@ import { Loaded, useLoad } from '../parts/load.js'
 import { announce } from '../parts/status.js'
 import { count, Fact, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
+import { Invitations } from './tenant/invitations.js'
 import { Members } from './tenant/members.js'
 
 const fields: readonly EditedField[] = [
@@ -23,7 +24,7 @@ const fields: readonly EditedField[] = [
   },
 ]
 
-/** A tenant and its members. */
+/** A tenant, its members and its invitations. */
 export function Tenant() {
   const { at, place, may } = useConsole()
   const of = { ...at, tenantId: place.id }
@@ -46,6 +47,7 @@ export function Tenant() {
             )}
             <Facts tenant={tenant} />
             <Members tenantId={tenant.id} />
+            <Invitations tenantId={tenant.id} />
             {may('removeTenant') && (
               <section class="danger-zone" aria-labelledby="danger">
                 <h2 id="danger">Danger zone</h2>

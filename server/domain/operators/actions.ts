@@ -1,5 +1,5 @@
 import type { OperatorAction, OperatorActionList } from '@usher/contract/operator'
-import { validate as isUuid, v7 as uuidv7 } from 'uuid'
+import { v7 as uuidv7 } from 'uuid'
 import { endAction, insertAction, listActionRows } from '../../store/queries/operators.js'
 import type { ConsoleOperator } from '../change.js'
 import type { AppContext } from '../context.js'
@@ -20,7 +20,15 @@ export interface RecordedOperation {
 }
 
 /** What follows the workspace and the database in a path. */
-const targetNames = ['userId', 'tenantId', 'operatorId', 'apiKeyId', 'kid', 'connection'] as const
+const targetNames = [
+  'userId',
+  'tenantId',
+  'invitationId',
+  'operatorId',
+  'apiKeyId',
+  'kid',
+  'connection',
+] as const
 
 function targetOf(params: RecordedOperation['params']) {
   const named = targetNames.flatMap((name) => params[name] ?? [])
@@ -28,10 +36,18 @@ function targetOf(params: RecordedOperation['params']) {
   return named.length > 0 ? named.join(' ') : null
 }
 
-/** Returns the id of what an operation has created. */
-const idOf = (result: unknown) => {
-  const { operator, id = operator?.id } = Object(result) as { id?: unknown; operator?: { id: string } }
-  return typeof id === 'string' && isUuid(id) ? id : null
+/** Returns the id of what an operation has created, or the name of what has no id, such as a connection. */
+const createdBy = (result: unknown) => {
+  const {
+    operator,
+    name,
+    id = operator?.id ?? name,
+  } = Object(result) as {
+    id?: unknown
+    name?: unknown
+    operator?: { id: string }
+  }
+  return typeof id === 'string' ? id : null
 }
 
 /**
@@ -68,7 +84,7 @@ export async function runRecorded<Result>(
     )
   try {
     const result = await run()
-    await end('done', idOf(result))
+    await end('done', createdBy(result))
     return result
   } catch (error) {
     await end(problemOf(error).code)

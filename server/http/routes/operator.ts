@@ -9,18 +9,21 @@ import {
   openCommandLineSession,
 } from '../../domain/operators/command-line.js'
 import {
+  addDatabaseConnection,
+  changeDatabaseConnection,
+  checkDatabaseConnection,
+  getConnection,
+  listConnectionDetails,
+  removeDatabaseConnection,
+} from '../../domain/operators/connections.js'
+import {
   createOperatorDatabase,
   createOperatorWorkspace,
   deleteOperatorDatabase,
   listDatabases,
   listWorkspaces,
 } from '../../domain/operators/databases.js'
-import {
-  changeDeliveries,
-  checkDatabaseConnection,
-  listConnectionDetails,
-  listDeliveries,
-} from '../../domain/operators/deliveries.js'
+import { changeDeliveries, listDeliveries } from '../../domain/operators/deliveries.js'
 import { createFirstOperator, getConsole } from '../../domain/operators/first-operator.js'
 import { beginImport } from '../../domain/operators/import.js'
 import {
@@ -72,6 +75,21 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     routes: operatorContract.commandLine,
     rules: { createCommandLineCode, createCommandLineConfirmation },
   })
+  databaseRoutes(app, context)
+  serveOperatorOperations(app, context, {
+    routes: operatorContract.operations,
+    rules: {
+      beginImport,
+      listDeliveries,
+      retryDeliveries: changeDeliveries('outbox.retried'),
+      dropDeliveries: changeDeliveries('outbox.dropped'),
+      listActions,
+    },
+  })
+}
+
+/** Serves what operators do with databases, their connections and their keys. */
+function databaseRoutes(app: FastifyInstance, context: AppContext) {
   serveOperatorOperations(app, context, {
     routes: operatorContract.databases,
     rules: {
@@ -86,6 +104,17 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
     },
   })
   serveOperatorOperations(app, context, {
+    routes: operatorContract.connections,
+    rules: {
+      listConnectionDetails,
+      getConnection,
+      addConnection: addDatabaseConnection,
+      changeConnection: changeDatabaseConnection,
+      removeConnection: removeDatabaseConnection,
+      checkConnection: checkDatabaseConnection,
+    },
+  })
+  serveOperatorOperations(app, context, {
     routes: operatorContract.keys,
     rules: {
       listKeys: listSigningKeys,
@@ -95,18 +124,6 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       createApiKey: createDatabaseApiKey,
       rotateApiKey: rotateDatabaseApiKey,
       revokeApiKey: revokeDatabaseApiKey,
-    },
-  })
-  serveOperatorOperations(app, context, {
-    routes: operatorContract.operations,
-    rules: {
-      listConnectionDetails,
-      checkConnection: checkDatabaseConnection,
-      beginImport,
-      listDeliveries,
-      retryDeliveries: changeDeliveries('outbox.retried'),
-      dropDeliveries: changeDeliveries('outbox.dropped'),
-      listActions,
     },
   })
 }

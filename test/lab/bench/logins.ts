@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth'
 import pg from 'pg'
 import { pino } from 'pino'
 import { runChange } from '../../../server/domain/change.js'
-import { addConnection } from '../../../server/domain/management/connections.js'
+import { storeConnection } from '../../../server/domain/management/connections.js'
 import { createDatabase, findDatabase } from '../../../server/domain/management/databases.js'
 import { importUsers } from '../../../server/domain/management/users/import-users.js'
 import { startProvider } from '../../../server/testing/provider.js'
@@ -213,7 +213,7 @@ async function plantProvider(world: World, issuer: string, subjects: readonly st
     options: {},
   }
   const context = { store, now: Date.now, deliver: () => undefined }
-  await runChange(context, request, (change) => addConnection(change, store, connection))
+  await runChange(context, request, (change) => storeConnection(change, store, connection))
   const linkedAt = new Date()
   await store.prisma.identity.createMany({
     data: subjects.map((subject, index) => ({
