@@ -110,6 +110,20 @@ describe('a command of another machine', () => {
     expect((await actionsOf(owner))[0]).toMatchObject({ action: 'createApiKey', outcome: 'done' })
   })
 
+  it('asks for a secret on its terminal, after the confirmation', async ({ owner }) => {
+    const added = await owner.run(
+      'connection add acme/app acme --client-id 4711 --issuer https://localhost --json',
+      [owner.nextCode(), 'secret of the client'],
+    )
+    expect(added.stderr).toMatch(/Code of your authenticator app: .*Secret of the client: /s)
+    expect([added.code, errorIn(added.stderr).code]).toEqual([1, 'connection_invalid'])
+    expect((await actionsOf(owner))[0]).toMatchObject({
+      action: 'addConnection',
+      target: 'acme',
+      outcome: 'connection_invalid',
+    })
+  })
+
   it('imports a file of its machine, and writes the rejected lines next to it', async ({ owner, folder }) => {
     const file = join(folder, 'users.ndjson')
     const lines = Array.from({ length: 3_000 }, (_, index) =>
