@@ -54,7 +54,9 @@ beforeAll(async () => {
     await onServer(url, (store) => useEveryCommandWithBystanders(store, url))
     changes = await onServer(url, recordedChanges)
     // The others use no store, or need Citus.
-    allCommands = (await commandsUnder()).filter((name) => !/^(serve|openapi|store distribute)$/.test(name))
+    allCommands = (await commandsUnder()).filter(
+      (name) => !/^(serve|openapi|login|logout|store distribute)$/.test(name),
+    )
   } finally {
     logged = await server.stop('usher')
   }
