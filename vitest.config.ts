@@ -65,7 +65,9 @@ const projects = [
 
 /** Experiments in their short form. */
 const short = project('short', postgres, [
-  'test/lab/{bench,console,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+  'test/lab/{bench,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+  // The others need a quiet machine.
+  'test/lab/console/screens.test.ts',
 ])
 
 /** Each test's store is distributed over a cluster. */
