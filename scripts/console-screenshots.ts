@@ -1,16 +1,17 @@
-// Takes the pictures of the console for docs/console.md, with people who do not exist. Starts its own server.
-import { randomBytes, randomUUID } from 'node:crypto'
+// Takes the pictures of the console for docs/console.md, or those of the screens that the arguments name. Starts its own server.
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { v7 as uuidv7 } from 'uuid'
 import { openInMemory } from '../server/store/in-memory.js'
 import { findChromium, launchChromium } from '../test/support/chromium.js'
 import { operatorPassword as password, startConsole } from '../test/support/console-server.js'
 import { withPrisma } from '../test/support/open-store.js'
 import { addPeople } from './console-people.js'
+import { addActions, addServers } from './console-records.js'
 import { withPalette } from './palette-png.js'
 
 const folder = 'docs/images/console'
+const wanted = process.argv.slice(2)
 const server = await startConsole(await withPrisma(await openInMemory(randomBytes(32))))
 const browser = await launchChromium(findChromium())
 
@@ -52,30 +53,9 @@ async function addSupport(page: Page, { email, secret }: { email: string; secret
   await page.getByRole('button', { name: 'I have stored it' }).click()
 }
 
-/** Stores what operators have done. */
-async function addActions(owner: { id: string; email: string }, user: string) {
-  const { databaseId } = await server.store.prisma.operatorAction.findFirstOrThrow()
-  const done = [
-    ['changeUser', user, 'done'],
-    ['createUserCode', user, 'done'],
-    ['changeSettings', null, 'done'],
-    ['createApiKey', null, 'step_up_required'],
-    ['createApiKey', null, 'done'],
-    ['retryDeliveries', null, null],
-  ] as const
-  const support = { id: randomUUID(), email: 'grace@acme.example' }
-  const data = done.map(([action, target, outcome], index) => {
-    const { id, email } = index % 3 ? owner : support
-    const by = { operatorId: id, operatorEmail: email, action, target, outcome }
-    const createdAt = new Date(Date.now() - (20 - index * 3) * 3_400_000)
-    const at = { workspace: 'acme', databaseName: 'app', createdAt, requestId: randomUUID() }
-    return { databaseId, id: uuidv7({ msecs: createdAt.getTime() }), ...by, ...at }
-  })
-  await server.store.prisma.operatorAction.createMany({ data })
-}
-
 /** Takes four pictures of a screen: light and dark, of a desk and of a phone. */
 async function take(page: Page, name: string) {
+  if (wanted.length > 0 && !wanted.includes(name)) return
   await page.getByText('Loading…').first().waitFor({ state: 'detached' })
   for (const colorScheme of ['light', 'dark'] as const)
     for (const [width, height] of [
@@ -106,13 +86,15 @@ try {
   await take(page, 'login')
   const secret = await logIn(page, email)
   await addSupport(page, { email: 'grace@acme.example', secret })
-  await addActions({ id, email }, user.slice(6))
+  await addActions(server, { id, email }, user.slice(6))
 
   const open = async (path: string) => {
     await page.goto(`${server.url}/console${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
+  await addServers(server)
   await open('')
+  await page.getByRole('rowheader', { name: 'web-3:3000' }).waitFor()
   await take(page, 'installation')
   await open('/acme')
   await take(page, 'workspace')

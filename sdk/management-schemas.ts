@@ -604,8 +604,8 @@ export interface ManagedUser {
   memberships: ManagedMembership[]
   /** Whether the user has a password. A user without one logs in by mail, or chooses one with a code. */
   hasPassword: boolean
-  /** Whether logins may have to wait because earlier ones failed. */
-  throttled: boolean
+  /** Until when logins may have to wait because earlier ones failed, or null. Those from a known network may not have to. */
+  throttledUntil: string | null
   /** Number of sessions that have not ended. */
   sessions: number
   /** Day of the last login from a known network (UTC), or null. A network is known for 30 days. */

@@ -12,6 +12,8 @@ import { requireMasterKey } from './domain/management/keys/require-master-key.js
 import { ensureWorkspace } from './domain/management/workspaces.js'
 import { findSetupLink } from './domain/operators/first-operator.js'
 import { ensureOperatorsDatabase } from './domain/operators/operators-database.js'
+import { createReporter, type Report } from './domain/operators/servers/report.js'
+import { createStatusStore, type ServerStatus } from './domain/operators/servers/status.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
@@ -38,6 +40,10 @@ export interface Usher {
   context: AppContext
   /** Undefined if the configuration has no port for metrics. */
   metrics: Registry | undefined
+  /** Returns what this process does, and what it has done since the last report. */
+  report: () => Report
+  /** Stores the status of the server of this process for the console, until this process closes. */
+  putStatus: (server: ServerStatus) => Promise<void>
   /** Path of the embedded store's oldest database, which is created in an empty store. */
   firstDatabase: DatabasePath | undefined
   /** Where the first operator is created. Undefined if there is an operator, or no console. */
@@ -104,6 +110,7 @@ export async function buildUsher(
   // The logs of requests inherit it.
   Object.assign(log, { [auditCounter]: counts })
   const storingCounts = startStoringCounts(context.store, counts, log)
+  const status = createStatusStore(context, log)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
   const isApart = config.managementPort !== undefined
@@ -126,10 +133,12 @@ export async function buildUsher(
     managementApp,
     context,
     metrics: metrics?.registry,
+    report: createReporter(context, statistics),
+    putStatus: status.put,
     async close() {
       await Promise.all([app.close(), managementApp?.close()])
       await Promise.all([sweep.stop(), delivery.stop()])
-      await storingCounts.stop()
+      await Promise.all([storingCounts.stop(), status.remove()])
       await Promise.all([context.hashing.close(), context.store.close(), blocklist?.close()])
     },
   }

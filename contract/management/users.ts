@@ -85,7 +85,10 @@ export const ManagedUser = component(
       'Whether the user has a password. A user without one logs in by mail, or chooses one with a code.',
       z.boolean(),
     ),
-    throttled: field('Whether logins may have to wait because earlier ones failed.', z.boolean()),
+    throttledUntil: field(
+      'Until when logins may have to wait because earlier ones failed, or null. Those from a known network may not have to.',
+      z.iso.datetime().nullable(),
+    ),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     lastLoginOn: field(
       'Day of the last login from a known network (UTC), or null. A network is known for 30 days.',

@@ -89,6 +89,10 @@ export const DatabaseInfo = component(
   z.object({
     name: field('Name of the database.', z.string(), { examples: ['app'] }),
     appUrl: field('The app to which the links in mails lead, or null.', z.string().nullable()),
+    users: field('Number of users when they were counted last, or null.', z.int().nullable(), {
+      format: 'int64',
+    }),
+    logins: field('Logins of the last 7 days (UTC), of which today is one.', z.int(), { format: 'int64' }),
     isBeingDeleted: field('Whether its deletion has begun.', z.boolean()),
     createdAt: timeOf('When it was created.'),
   }),

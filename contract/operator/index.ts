@@ -1,11 +1,14 @@
 import { initContract } from '@ts-rest/core'
+import { actions } from './actions.js'
 import { commandLine } from './command-line.js'
 import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
+import { servers } from './servers.js'
 
+export * from './actions.js'
 export * from './command-line.js'
 export * from './connections.js'
 export * from './database-schemas.js'
@@ -14,6 +17,7 @@ export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
 export { type ManagementRight, managementRights } from './rights.js'
+export * from './servers.js'
 
 /** The operator API: what the console does with the token of an operator. */
 export const operatorContract = initContract().router({
@@ -24,4 +28,6 @@ export const operatorContract = initContract().router({
   connections,
   keys,
   operations,
+  actions,
+  servers,
 })

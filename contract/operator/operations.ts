@@ -1,7 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
-import { id } from '../fields.js'
 import { body, PageQuery, strict } from '../management/fields.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
@@ -57,33 +56,6 @@ export const ChangedDeliveries = component(
 )
 export type ChangedDeliveries = z.infer<typeof ChangedDeliveries>
 
-/** What an operator has done. It is recorded before it runs. */
-export const OperatorAction = component(
-  { id: 'OperatorAction', description: 'What an operator has done. It is recorded before it runs.' },
-  z.object({
-    id: field('ID of the action.', z.uuid()),
-    at: timeOf('When it was recorded.'),
-    operatorId: field('The operator.', z.uuid()),
-    operatorEmail: field('Address of the operator at that time.', z.string()),
-    action: field('Name of the operation.', z.string(), { examples: ['changeSettings'] }),
-    workspace: field('Slug of the workspace, or null.', z.string().nullable()),
-    database: field('Name of the database, or null.', z.string().nullable()),
-    target: field('What it was done to, such as the ID of a user, or null.', z.string().nullable()),
-    outcome: field(
-      '`done`, or the code of the problem. Null: unknown, because the server has ended before the operation has.',
-      z.string().nullable(),
-    ),
-    requestId: field('ID of the request, as in the log.', z.string()),
-  }),
-)
-export type OperatorAction = z.infer<typeof OperatorAction>
-
-export const OperatorActionList = component(
-  { id: 'OperatorActionList', description: 'A page of actions.' },
-  z.object({ actions: field('The actions, the latest first.', z.array(OperatorAction)), next: next() }),
-)
-export type OperatorActionList = z.infer<typeof OperatorActionList>
-
 const deliveriesPath = `${operatorDatabasePath}/deliveries` as const
 
 export const operations = c.router({
@@ -128,17 +100,5 @@ export const operations = c.router({
     summary: 'Delete messages',
     description: 'They are never delivered.',
     metadata: { security: 'bearer', role: 'admin', in: 'workspace' },
-  },
-  listActions: {
-    method: 'GET',
-    path: '/operator/actions',
-    query: strict({
-      ...PageQuery.shape,
-      operatorId: field('Only those of this operator.', id('ID of the operator.').optional()),
-    }),
-    responses: { 200: OperatorActionList, ...failures(...operatorProblems) },
-    summary: 'List what operators have done',
-    description: 'Returns the recorded actions of the last 400 days.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
   },
 } satisfies OperatorRoutes)

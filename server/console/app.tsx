@@ -2,7 +2,7 @@ import type { Client } from '@usher/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { call, type DataOf } from './api.js'
 import { ConsoleContext, type Operator } from './context.js'
-import { usePath, wantFocus } from './navigation.js'
+import { forgetPasswordSet, usePath, wantFocus } from './navigation.js'
 import { Failure } from './parts/failure.js'
 import { Frame } from './parts/frame.js'
 import { Lazy } from './parts/lazy.js'
@@ -109,6 +109,7 @@ function useOperator(client: Client) {
       const isOfOneFactor = error?.code === 'token_invalid'
       if (isOfOneFactor) await client.signOut()
       isShown = !!data
+      if (isShown) forgetPasswordSet()
       setOperator(isOfOneFactor ? null : data)
       setProblem(isOfOneFactor ? undefined : error)
     }

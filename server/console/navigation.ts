@@ -1,11 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 
+/** State of the entry of the history in which an operator logs in after choosing a password. */
+export const passwordSet = { isPasswordSet: true }
+
+/** Forgets it after the login. */
+export const forgetPasswordSet = () => history.replaceState(null, '', location.href)
+
 const changed = new EventTarget()
 let isFocusWanted = false
 
-/** Shows another screen. */
-export function go(path: string, { replaces = false } = {}) {
-  if (replaces) history.replaceState(null, '', path)
+/** Shows another screen. @param state what the entry of the history has to know, if it replaces the current one */
+export function go(
+  path: string,
+  { replaces = false, state = null }: { replaces?: boolean; state?: unknown } = {},
+) {
+  if (replaces) history.replaceState(state, '', path)
   else history.pushState(null, '', path)
   scrollTo(0, 0)
   arrive()

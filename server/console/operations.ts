@@ -14,7 +14,9 @@ export type Routes = Management['users'] &
   Operator['databases'] &
   Operator['connections'] &
   Operator['keys'] &
-  Operator['operations']
+  Operator['operations'] &
+  Operator['actions'] &
+  Operator['servers']
 
 type Rights = typeof managementRights
 
@@ -56,6 +58,7 @@ export const operations = {
   changeOperator: [`PATCH ${operators}/:operatorId`, 'owner'],
   removeOperator: [`DELETE ${operators}/:operatorId`, 'owner'],
   listActions: ['GET /operator/actions', 'owner'],
+  listServers: ['GET /operator/servers', 'member'],
   createCommandLineCode: ['POST /operator/command-line/codes', 'member'],
 
   listWorkspaces: [`GET ${workspaces}`, 'member'],
@@ -66,6 +69,7 @@ export const operations = {
   getStatistics: [`GET ${operated}/statistics`, 'member'],
   getSettings: [`GET ${operated}/settings`, 'member'],
   changeSettings: [`PATCH ${operated}/settings`, 'admin'],
+  listDatabaseActions: [`GET ${operated}/actions`, 'member'],
 
   listKeys: [`GET ${operated}/keys`, 'member'],
   rotateKeys: [`POST ${operated}/keys/rotate`, 'admin'],

@@ -8,11 +8,17 @@ export const sections = {
   settings: 'Settings',
   deliveries: 'Deliveries',
   import: 'Import',
+  actions: 'Recorded actions',
 } as const
 export type Section = keyof typeof sections
 
 /** The screens of one object, by the section that lists them. */
-export const objects = { users: 'user', tenants: 'tenant', connections: 'connection' } as const
+export const objects = {
+  users: 'user',
+  tenants: 'tenant',
+  connections: 'connection',
+  actions: 'actions',
+} as const
 
 /** Screens that are not of a workspace, by the first part of their path. */
 const fixed = ['operators', 'actions', 'account', 'authorize', 'setup'] as const

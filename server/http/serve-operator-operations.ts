@@ -43,6 +43,7 @@ type Path = Readonly<Record<string, string | undefined>>
 /** What ts-rest passes to a handler. */
 interface Exchange {
   params?: Path
+  body?: unknown
   request: FastifyRequest
   reply: Pick<FastifyReply, 'elapsedTime'> & {
     raw: unknown
@@ -113,6 +114,7 @@ function handlerOf(
       databaseId: operators.id,
       requestId: request.id,
       params,
+      body: input.body,
       run,
     }
     const result = await (method === 'GET' ? run() : runRecorded(context, request.log, recorded))

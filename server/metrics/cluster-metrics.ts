@@ -7,20 +7,14 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
+import { answer, ask } from './ask-worker.js'
 
-const requestMessage = 'metrics'
-
-/** Time limit for the response of a worker. After it, the last values of the worker are used. */
-const timeoutMilliseconds = 1_000
+const question = 'metrics'
 
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
 
 /** In a worker: sends its metrics to the primary process on request. */
-export function reportMetrics(registry: Registry) {
-  process.on('message', async (message) => {
-    if (message === requestMessage) process.send?.({ metrics: await registry.getMetricsAsJSON() })
-  })
-}
+export const reportMetrics = (registry: Registry) => answer(question, () => registry.getMetricsAsJSON())
 
 /** In the primary process: sums up the metrics of all workers, including the counters of exited ones. */
 export function createClusterMetrics(listening: ReadonlySet<Worker>) {
@@ -42,19 +36,6 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
     registers,
   })
 
-  function request(worker: Worker) {
-    return new Promise<void>((resolve) => {
-      const settle = () => {
-        clearTimeout(timer)
-        worker.off('message', settle)
-        resolve()
-      }
-      const timer = setTimeout(settle, timeoutMilliseconds)
-      worker.on('message', settle)
-      worker.send(requestMessage, (error) => error && settle())
-    })
-  }
-
   return {
     /** Call this for each new worker. */
     follow(worker: Worker) {
@@ -69,7 +50,8 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
     },
     countDeath: () => deaths.inc(),
     async collect() {
-      await Promise.all([...listening].map(request))
+      // Of a worker that does not respond, the last values are used.
+      await Promise.all([...listening].map((worker) => ask(worker, question)))
       return AggregatorRegistry.aggregate([...latest.values(), exited, await own.getMetricsAsJSON()])
     },
   }

@@ -6,6 +6,7 @@ import { drainMilliseconds } from '../http/drain-connections.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { closeOrphanedConnections } from './orphaned-connections.js'
+import { startClusterStatus } from './server-status.js'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
@@ -39,8 +40,10 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
       if (message !== servingMessage) return
       listening.add(worker)
       didListen = true
-      if (!hasListened && !isDraining) for (let other = 1; other < config.workers; other++) start(other)
+      if (hasListened) return
       hasListened = true
+      startClusterStatus(config.port, listening)
+      if (!isDraining) for (let other = 1; other < config.workers; other++) start(other)
     })
     worker.once('exit', (code: number | null, signal) => {
       listening.delete(worker)

@@ -10,6 +10,7 @@ import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
 import { drainOnRequest, workerSignals } from './cluster.js'
+import { followStatus } from './server-status.js'
 import { showSetupLink } from './setup-link.js'
 import { startupBanner } from './startup-banner.js'
 
@@ -59,6 +60,7 @@ export async function serve(config: Config, options: ServeOptions = {}) {
     await app.listen({ host: config.host, port: config.port })
     await managementApp?.listen({ host: config.host, port: config.managementPort })
     stopCommands = await options.listenForCommands?.(usher, log)
+    followStatus(usher, config)
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))
     if (setupLink && (cluster.isPrimary || cluster.worker?.id === 1)) await showSetupLink(config, setupLink)

@@ -55,7 +55,12 @@ export function connectPostgres(settings: PostgresSettings): Store {
     masterKey,
     // It may be one of Citus: shareByWorker finds out.
     readsAcrossDatabases: () => false,
-    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    connections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: pool.options.max,
+    }),
     query: async (text, values, milliseconds) =>
       (await withConnection(pool, (query) => query(statement(text, values, milliseconds)))).rows,
     transaction: (_databaseId, work, milliseconds) =>

@@ -46,8 +46,8 @@ export interface Store extends MasterKeys {
   readsAcrossDatabases(): boolean
   /** The file of the embedded store's master key. Undefined if the settings have a master key. */
   keyFile?: KeyFile
-  /** Returns the number of connections to a server, and of statements that wait for one. */
-  connections?: () => { total: number; idle: number; waiting: number }
+  /** Returns the number of connections to a server, at most how many there can be, and the statements that wait for one. */
+  connections?: () => { total: number; idle: number; waiting: number; max: number }
   /** Returns Prisma's client. The first call loads it, because that takes a sixth of the time of a start. */
   loadPrisma(): Promise<PrismaClient>
   close(): Promise<void>

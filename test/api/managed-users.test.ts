@@ -328,7 +328,8 @@ it('concurrent getUser return each its own user, also by an id in upper case', a
   expect(found.map(({ email, code }) => email ?? code)).toEqual([
     ...[ada.email, 'grace@example.com', 'user_not_found', 'grace@example.com', ada.email],
   ])
-  expect(found.map(({ throttled }) => throttled)).toEqual([true, false, undefined, false, true])
+  const until = new Date(usher.clock.now + 1_000).toISOString()
+  expect(found.map(({ throttledUntil }) => throttledUntil)).toEqual([until, null, undefined, null, until])
   expect(found.map(({ sessions }) => sessions)).toEqual([1, 0, undefined, 0, 1])
   expect(found[1].memberships.map(({ name }: { name: string }) => name)).toEqual([
     'Engines',
@@ -351,23 +352,27 @@ it('getUser says that a user is throttled while the logins of many others fail',
     lastFailureAt: new Date(usher.clock.now - 60_000),
   }))
   await store.prisma.loginFailures.createMany({ data: others })
-  expect((await ada.send('GET')).json().throttled).toBe(false)
+  expect((await ada.send('GET')).json().throttledUntil).toBeNull()
   for (let count = 0; count < 6; count++)
     await database.login({ email: ada.email, password: 'wrong password' })
-  expect((await ada.send('GET')).json().throttled).toBe(true)
+  expect((await ada.send('GET')).json().throttledUntil).not.toBeNull()
 })
 
-it('getUser says that the user is throttled, and unlockUser ends it', async ({ manage, ada }) => {
+it('getUser says until when the user is throttled, and unlockUser ends it', async ({
+  usher,
+  manage,
+  ada,
+}) => {
   const { database } = manage
-  const throttled = async () => (await ada.send('GET')).json().throttled
-  expect(await throttled()).toBe(false)
+  const throttledUntil = async () => (await ada.send('GET')).json().throttledUntil
+  expect(await throttledUntil()).toBeNull()
   const attempts = []
   for (let count = 0; count < 6; count++)
     attempts.push(await database.login(validUser({ email: ada.email, password: 'wrong password' })))
   expect(attempts.at(-1)?.statusCode).toBe(429)
-  expect(await throttled()).toBe(true)
+  expect(await throttledUntil()).toBe(new Date(usher.clock.now + 1_000).toISOString())
   expect((await ada.send('DELETE', '/failed-logins')).statusCode).toBe(204)
-  expect(await throttled()).toBe(false)
+  expect(await throttledUntil()).toBeNull()
   expect((await database.login({ email: ada.email, password })).statusCode).toBe(200)
   expect(ada.audited()).toEqual(['user.unlocked'])
 })

@@ -1,11 +1,11 @@
 import { managementContract } from '@usher/contract/management'
-import { managementRights, operatorContract } from '@usher/contract/operator'
+import { managementRights, type OperatorAction, operatorContract } from '@usher/contract/operator'
 import { describe, expect } from 'vitest'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { requireMatch } from '../../server/domain/management/etag.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
 import { startApp } from '../support/app.js'
-import { it as consoleTest, openConsole } from '../support/console.js'
+import { it as consoleTest, type LoggedInOperator, openConsole } from '../support/console.js'
 import { startLyingProvider } from '../support/lying-provider.js'
 import { openTestStore } from '../support/store.js'
 
@@ -233,8 +233,115 @@ it('what changes something is recorded with its outcome, what reads is not', asy
     { action: 'createDatabase', database: null, target: null, outcome: 'database_exists' },
   ])
   expect(next).toBe(actions[2].id)
+  expect(actions[0]).toMatchObject({ operatorEmail: owner.email, operatorName: null, tenantId: null })
   const others = await owner.send('GET', '/operator/actions?operatorId=01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01')
   expect(others.json()).toEqual({ actions: [], next: null })
+})
+
+describe('the recorded actions of a database', () => {
+  const actionsOf = async (by: LoggedInOperator, path: string, query = '') => {
+    const { actions } = (await by.send('GET', `${path}/actions${query}`)).json()
+    return actions.map(({ action, target, tenantId, fields }: OperatorAction) => [
+      action,
+      target,
+      tenantId,
+      fields,
+    ])
+  }
+
+  it('are read by a viewer of the workspace, also those of one user or tenant', async ({
+    console,
+    owner,
+    app,
+  }) => {
+    const viewer = await console.operator(owner, {
+      email: 'reader@example.com',
+      workspace: 'acme',
+      role: 'member',
+    })
+    const { id } = (
+      await owner.send('POST', `${app.management}/users`, { email: 'acted@example.com' })
+    ).json()
+    const tenant = (await owner.send('POST', `${app.management}/tenants`, { name: 'Acted' })).json().id
+    await owner.send('PATCH', `${app.management}/users/${id}`, { preferredName: 'Ada', disabled: true })
+    await owner.send('PUT', `${app.management}/tenants/${tenant}/members/${id}`, { role: 'admin' })
+    const ofUser = [
+      ['putMember', id, tenant, 'role'],
+      ['changeUser', id, null, 'preferredName, disabled: true'],
+      ['addUser', id, null, 'email'],
+    ]
+    expect(await actionsOf(viewer, app.path, `?target=${id}`)).toEqual(ofUser)
+    expect(await actionsOf(viewer, app.path, `?target=${id}&limit=1`)).toEqual([ofUser[0]])
+    expect(await actionsOf(viewer, app.path, `?target=${tenant}`)).toEqual([
+      ['addTenant', tenant, null, 'name'],
+    ])
+    const all = await actionsOf(viewer, app.path, '?limit=4')
+    expect(all).toEqual([ofUser[0], ofUser[1], ['addTenant', tenant, null, 'name'], ofUser[2]])
+  })
+
+  it('have the names of settings, and no other text of a body', async ({ owner, app }) => {
+    const settings = { sessionIdle: 3_600, signUp: true, 'a\u0000': true, ['b'.repeat(300)]: 1 }
+    const refused = await owner.send('PATCH', `${app.path}/settings`, { settings })
+    expect(refused.statusCode).toBe(400)
+    const [[action, , , fields]] = await actionsOf(owner, app.path, '?limit=1')
+    expect([action, fields]).toEqual([
+      'changeSettings',
+      `sessionIdle, signUp: true, ${'b'.repeat(300)}`.slice(0, 255),
+    ])
+  })
+
+  it('are not those of another database, nor of a deleted one with the same name', async ({
+    usher,
+    owner,
+    app,
+  }) => {
+    expect(app.id).toBeDefined()
+    const databases = '/operator/workspaces/acme/databases'
+    const path = `${databases}/again`
+    const addTenant = () =>
+      owner.send('POST', '/workspaces/acme/databases/again/management/tenants', { name: 'Again' })
+    await owner.send('POST', databases, { name: 'again' })
+    expect(await actionsOf(owner, path)).toEqual([])
+    await addTenant()
+    expect(await actionsOf(owner, path)).toHaveLength(1)
+    const headers = { 'usher-confirmation': await owner.confirm() }
+    await owner.send('DELETE', path, undefined, headers)
+    await owner.send('POST', databases, { name: 'again' })
+    usher.clock.cacheAhead += 5_001
+    expect(await actionsOf(owner, path)).toEqual([])
+  })
+})
+
+it('a list of databases has their users and the logins of seven days', async ({
+  usher,
+  store,
+  owner,
+  app,
+}) => {
+  const { prisma } = store
+  const counts = { signUps: 0, failures: 0, throttled: 0, mails: 0, mailsFailed: 0 }
+  const dayAgo = (days: number) => new Date(usher.clock.now - days * 86_400_000)
+  for (const [days, logins] of [
+    [0, 1],
+    [6, 2],
+    [7, 4],
+  ] as const)
+    await prisma.dailyStatistics.create({
+      data: { databaseId: app.id, day: dayAgo(days), logins, ...counts },
+    })
+  const counted = { startedAt: dayAgo(0), users: 5n, countedAt: dayAgo(0) }
+  await prisma.sweep.upsert({
+    where: { databaseId: app.id },
+    create: { databaseId: app.id, ...counted },
+    update: counted,
+  })
+  await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'empty' })
+  const { databases } = (await owner.send('GET', '/operator/workspaces/acme/databases')).json()
+  expect(databases).toMatchObject([
+    { name: 'again', users: null, logins: 0 },
+    { name: 'app', users: 5, logins: 3, isBeingDeleted: false },
+    { name: 'empty', users: null, logins: 0 },
+  ])
 })
 
 describe('the management API with the token of an operator', () => {
@@ -507,7 +614,6 @@ it('no response shows a hash, a secret, a private key or a token', async ({
     connection.secret,
     changed.secret,
     ...(await prisma.connection.findMany()).map((row) => row.sealedSecret),
-    ...(await prisma.invitation.findMany()).map((row) => row.codeId),
     ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
     ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),
     ...(await prisma.databaseSecret.findMany()).map((row) => row.sealedSecret),

@@ -117,6 +117,7 @@ async function createFirstOperator({ page, expectFailedLoads }: Visit, server: C
   await page.getByLabel('Password').fill(operatorPassword)
   expect(page.url()).not.toContain('code')
   await button(page, 'Create the operator').click()
+  await page.getByText('Your password is set. Log in to add your second factor.').waitFor()
   await fillLogin(page, email)
   const secret = await enrol(page, server)
   await headingOf(page, 'Workspaces').waitFor()
@@ -201,6 +202,11 @@ describe.skipIf(!hasBrowser)('console', () => {
   it('creates the first operator once', async ({ owner, server, open }) => {
     await owner.open('/console')
     await headingOf(owner.page, 'Workspaces').waitFor()
+    await owner.page.getByText('The installation has one owner only.').waitFor()
+    await owner.page.getByText('No server has reported yet.').waitFor()
+    await server.report('web-1:3000')
+    await owner.open('/console')
+    await owner.page.getByRole('rowheader', { name: 'web-1:3000' }).waitFor()
     expect(await errorsOf(owner.page, true)).toEqual([])
     const { page } = await open([server.url])
     await page.goto(`${server.url}/console/setup#code=used`)
@@ -298,6 +304,17 @@ describe.skipIf(!hasBrowser)('console', () => {
     await owner.confirm()
     await status(page, 'The address counts as verified.')
     await expectFailedLoads(`401 ${id}`)
+    const recorded = page.getByRole('listitem').filter({ hasText: email })
+    await recorded.nth(4).waitFor()
+    expect((await recorded.allTextContents()).map((text) => text.slice('2026-11-27 00:00 '.length))).toEqual(
+      [
+        'marked the address as verified',
+        'mailed a link',
+        'logged the user out everywhere',
+        'enabled the user',
+        'disabled the user',
+      ].map((text) => `${email} ${text}`),
+    )
     expect(await errorsOf(page, true)).toEqual([])
 
     await button(page, 'Change').click()
@@ -448,6 +465,9 @@ describe.skipIf(!hasBrowser)('console', () => {
     await page.getByRole('row', { name: 'SMTP 451' }).getByRole('button', { name: /^Drop/ }).click()
     await dialogOf(page, 'Drop').getByRole('button', { name: 'Drop' }).click()
     await status(page, 'Deleted.')
+    await page.getByRole('link', { name: 'Recorded actions' }).click()
+    await page.getByRole('cell', { name: 'retryDeliveries' }).first().waitFor()
+    expect(await errorsOf(page)).toEqual([])
     await page.getByRole('link', { name: 'Connections' }).click()
     await button(page, 'Check google').click()
     await status(page, 'google knows the client.')
@@ -707,6 +727,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await status(page, 'The user is logged out everywhere.')
     await button(page, 'Unlock').click()
     await status(page, 'The user can log in immediately.')
+    await button(page, 'Unlock').waitFor({ state: 'detached' })
     expect(await buttons()).toEqual(mayDo)
     expect(await errorsOf(page)).toEqual([])
     await show('/console/acme/app/connections/google')
@@ -834,7 +855,9 @@ describe.skipIf(!hasBrowser)('console', () => {
     expect(await errorsOf(page)).toEqual([])
     await owner.open('/console/actions')
     await page
-      .getByRole('row', { name: new RegExp(`${email} addOperator – [\\da-f-]{36} done`) })
+      .getByRole('row', {
+        name: new RegExp(`${email} addOperator email, workspace, role – [\\da-f-]{36} done`),
+      })
       .first()
       .waitFor()
     expect(await errorsOf(page)).toEqual([])
@@ -843,9 +866,11 @@ describe.skipIf(!hasBrowser)('console', () => {
     const id = await addUser(server, { email: 'viewed@example.com', privateMetadata: { secret: 'hidden' } })
     const { page: viewer, expectFailedLoads: expectOfViewer } = await open([server.url])
     await viewer.goto(link)
+    await viewer.getByText('If you have no second factor').waitFor()
     await viewer.getByLabel('New password', { exact: true }).fill(operatorPassword)
     await viewer.getByRole('button', { name: /save/i }).click()
     // The password does not prove enough for the console.
+    await viewer.getByText('Your password is set. Log in to add your second factor.').waitFor()
     await fillLogin(viewer, 'new@example.com')
     await enrol(viewer, server)
     await expectOfViewer('401 me', '401 login')
@@ -864,7 +889,15 @@ describe.skipIf(!hasBrowser)('console', () => {
     await showsNoChange('Databases of acme')
     await follow('app')
     await showsNoChange('acme/app')
-    for (const section of ['Tenants', 'Connections', 'Keys', 'Settings', 'Deliveries', 'Users']) {
+    for (const section of [
+      'Tenants',
+      'Connections',
+      'Keys',
+      'Settings',
+      'Deliveries',
+      'Recorded actions',
+      'Users',
+    ]) {
       await follow(section)
       await showsNoChange(section)
     }

@@ -51,13 +51,16 @@ describe('a command of another machine', () => {
   it('shows what the role may see, and is not recorded if it only reads', async ({ owner, support }) => {
     const users = '/workspaces/acme/databases/app/management/users'
     const ada = { email: 'ada@example.com', privateMetadata: { plan: 'secret plan' } }
-    expect((await owner.send('POST', users, ada)).statusCode).toBe(201)
+    const { id } = (await owner.send('POST', users, ada)).json()
     const [before] = await actionsOf(owner)
     const shown = async (operator: RemoteOperator) =>
       JSON.parse((await operator.run('user show acme/app ada@example.com --json')).stdout)
     expect((await shown(owner)).privateMetadata).toEqual({ plan: 'secret plan' })
     expect((await shown(support)).privateMetadata).toBeNull()
     expect((await actionsOf(owner))[0]).toEqual(before)
+    const disabled = await owner.run(`user disable acme/app ${id.toUpperCase()}`)
+    expect(disabled.code, disabled.stderr).toBe(0)
+    expect((await actionsOf(owner))[0]).toMatchObject({ target: id, fields: 'disabled: true' })
   })
 
   it('asks for a confirmation before it does anything, and then for what it asks for', async ({ owner }) => {

@@ -178,7 +178,7 @@ describe('user show', () => {
       createdAt: now,
       metadata: null,
       privateMetadata: null,
-      throttled: false,
+      throttledUntil: null,
       sessions: 0,
       lastLoginOn: null,
       memberships: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],

@@ -27,7 +27,7 @@ function newSearch() {
     workers: [] as string[],
     /** Rows that each search returns. */
     rows: [] as Visited[],
-    notRetried: [] as { kind: string; count: number }[],
+    notRetried: [] as { kind: string; count: number; databaseId: string | null }[],
     /** Called before a search responds, with the name of its worker or "". May return other rows. */
     beforeSearch: async (_worker: string): Promise<Visited[] | undefined> => undefined,
     beforeLookUp: async (): Promise<void> => undefined,
@@ -182,26 +182,28 @@ it('counts the messages that wait for the operator once a minute', async () => {
   const { state, statistics } = newSearch()
   const notRetried = () => [statistics.mail.notRetried, statistics.webhook.notRetried]
   state.notRetried = [
-    { kind: 'mail', count: 2 },
-    { kind: 'webhook', count: 3 },
+    { kind: 'mail', count: 2, databaseId: 'a' },
+    { kind: 'webhook', count: 3, databaseId: 'b' },
   ]
   await ticks(0)
   expect(notRetried()).toEqual([2, 3])
+  expect([statistics.mail.notRetriedIn, statistics.webhook.notRetriedIn]).toEqual(['a', 'b'])
   state.notRetried = [
-    { kind: 'mail', count: 0 },
-    { kind: 'webhook', count: 4 },
+    { kind: 'mail', count: 0, databaseId: null },
+    { kind: 'webhook', count: 4, databaseId: 'b' },
   ]
   await ticks(29)
   expect([state.counts, ...notRetried()]).toEqual([1, 2, 3])
   await ticks(1)
   expect([state.counts, ...notRetried()]).toEqual([2, 0, 4])
+  expect(statistics.mail.notRetriedIn).toBeUndefined()
 })
 
 it('searches each worker every second tick, and adds up what they have', async () => {
   const { state, statistics } = newSearch()
   state.workers = ['one:5432', 'two:5432']
   state.beforeSearch = async (worker) => [row('mail', 'a', ago(worker === 'one:5432' ? 1_000 : 2_000))]
-  state.notRetried = [{ kind: 'mail', count: 2 }]
+  state.notRetried = [{ kind: 'mail', count: 2, databaseId: 'a' }]
   await ticks(0)
   expect(state.searches).toEqual(['one:5432', 'two:5432'])
   expect(statistics.mail).toMatchObject({ oldestDueAt: now - 2_000, notRetried: 4 })

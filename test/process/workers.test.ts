@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import { password } from '../support/app.js'
@@ -46,7 +47,7 @@ async function startWorkers(env: Record<string, string>) {
 /** A server for the tests that leave it with two workers. The last of them kills it. */
 const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }) => {
   const managementPort = await freePort()
-  const settings = { ...env, STORE_CONNECTIONS: '5', MANAGEMENT_PORT: String(managementPort) }
+  const settings = { ...env, STORE_CONNECTIONS: '5', MANAGEMENT_PORT: String(managementPort), CONSOLE: 'on' }
   return { ...(await startWorkers(settings)), managementPort }
 })
 
@@ -112,6 +113,14 @@ describe('serve --workers', () => {
     expect(statuses).toEqual(Array(60).fill(200))
     expect(Math.max(...counts)).toBeLessThanOrEqual(5)
     expect(await connectionsOf(store)).toBeGreaterThan(2)
+  })
+
+  it('the workers report as one server', async ({ store, server }) => {
+    const reported = async () =>
+      expect(await store.prisma.serverStatus.findMany()).toMatchObject([
+        { name: `${hostname()}:${server.port}`, status: { waiting: { mail: { count: 0 } } } },
+      ])
+    await vi.waitFor(reported, { timeout: 5_000 })
   })
 
   // The delay begins with the first worker that exits.
@@ -204,8 +213,14 @@ describe('signals', () => {
     return { finish: () => socket.write(body), received }
   }
 
-  it('SIGINT to all processes, as from a terminal, completes requests in flight', async ({ env }) => {
+  it('SIGINT to all processes, as from a terminal, completes requests in flight, and deletes the status', async ({
+    store,
+    env,
+  }) => {
     const server = await startWorkers(env)
+    const where = { name: { endsWith: `:${server.port}` } }
+    const reported = () => store.prisma.serverStatus.count({ where })
+    await vi.waitFor(async () => expect(await reported()).toBe(1), { timeout: 5_000 })
     const signUp = await startSignUp(server.port)
     for (const pid of [server.child.pid ?? 0, ...workersOf(server)]) process.kill(pid, 'SIGINT')
     await vi.waitFor(() => expect(server.send('/healthz')).rejects.toThrow())
@@ -213,6 +228,7 @@ describe('signals', () => {
     await signUp.received('HTTP/1.1 201 Created')
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
     expect(workersOf(server).filter(isAlive)).toEqual([])
+    expect(await reported()).toBe(0)
   })
 
   it('a second SIGTERM ends all processes immediately', async ({ env }) => {

@@ -6,6 +6,7 @@ import { openConsole } from '../support/console.js'
 import type { OpenStore } from '../support/open-store.js'
 import { createApiKey, setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
+import { reportStatus } from '../support/server-status.js'
 import { startSmtp } from '../support/smtp.js'
 import { sendEveryRequest } from './every-request.js'
 
@@ -57,10 +58,19 @@ async function operate(store: OpenStore) {
   const path = '/operator/workspaces/operated/databases/app'
   await console.operator(owner, { email: 'support@example.com', workspace: 'operated', role: 'support' })
   const reads = ['me', 'operators', 'console', 'workspaces', 'actions', `actions?operatorId=${owner.id}`]
+  await owner.send('POST', '/operator/workspaces/operated/databases', { name: 'other' })
   for (const each of [...reads, 'workspaces/operated/databases'])
     expect((await owner.send('GET', `/operator/${each}`)).statusCode).toBe(200)
-  for (const each of ['settings', 'statistics', 'keys', 'api-keys', 'deliveries', 'connections'])
+  const ofDatabase = ['settings', 'statistics', 'keys', 'api-keys', 'deliveries', 'connections', 'actions']
+  for (const each of [...ofDatabase, `actions?target=${owner.id}`])
     expect((await owner.send('GET', `${path}/${each}`)).statusCode).toBe(200)
+  const waits = { count: 1, databaseId: owner.id }
+  await reportStatus(api, {
+    name: 'web-1:3000',
+    now: api.clock.now,
+    waiting: { mail: waits, webhook: waits },
+  })
+  expect((await owner.send('GET', '/operator/servers')).json().servers).toHaveLength(1)
   const settings = { sessionIdle: 3_600 }
   expect((await owner.send('PATCH', `${path}/settings`, { settings })).statusCode).toBe(200)
   const user = await api.client('operated', 'app').signedUp()

@@ -16,8 +16,15 @@ const values: Record<string, string> = {
   'database.workspace_id': '(SELECT id FROM usher.workspace ORDER BY id LIMIT 1)',
 }
 
-/** Tables with few rows per database, because only operators and new hash parameters add rows. */
-const few = ['signing_key', 'database_secret', 'hash_parameters', 'mail_template', 'connection']
+/** Tables with few rows per database, because only operators, servers and new hash parameters add rows. */
+const few = [
+  'signing_key',
+  'database_secret',
+  'hash_parameters',
+  'mail_template',
+  'connection',
+  'server_status',
+]
 
 interface Column {
   table: string

@@ -16,6 +16,7 @@ import { createFiller } from './many-rows.js'
 const kept: Record<string, string> = {
   daily_statistics: 'for 400 days: see test/api/statistics.test.ts',
   operator_action: 'for 400 days: see test/api/statistics.test.ts',
+  server_status: 'for a day: see test/api/server-status.test.ts',
   _prisma_migrations: 'one for each migration',
   workspace: 'until the operator deletes it',
   database: 'until the operator deletes it',

@@ -36,7 +36,7 @@ function createStore({ isCitus = true, isDistributed = true } = {}) {
       query: query as Store['query'],
       transaction: (databaseId, work) => run(databaseId).then(() => work(query as Store['query'])),
       masterKey: Buffer.alloc(32),
-      connections: () => ({ total: 0, idle: 0, waiting: 0 }),
+      connections: () => ({ total: 0, idle: 0, waiting: 0, max: 0 }),
       readsAcrossDatabases: () => false,
       loadPrisma: () => Promise.reject(new Error('not used')),
       close: async () => undefined,

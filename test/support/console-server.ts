@@ -12,6 +12,7 @@ import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
 import { addOperator } from '../../server/domain/operators/operators.js'
 import { ensureOperatorsDatabase } from '../../server/domain/operators/operators-database.js'
+import type { Report } from '../../server/domain/operators/servers/report.js'
 import { buildUsher } from '../../server/index.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { addCounts } from '../../server/store/queries/statistics.js'
@@ -20,6 +21,7 @@ import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { databaseCreator, requestOfOperator } from '../../server/testing/operator.js'
 import type { OpenStore } from './open-store.js'
 import { freePort } from './postgres-server.js'
+import { reportStatus } from './server-status.js'
 
 export const operatorPassword = 'correct horse battery'
 const dayMilliseconds = 86_400_000
@@ -155,6 +157,9 @@ export async function startConsole(store: OpenStore) {
       if (!response.ok) throw new Error(`${response.status} ${text}`)
       return text ? JSON.parse(text) : undefined
     },
+    /** Stores the status of a server of a cluster, as it does every 15 s. */
+    report: (name: string, changes: Partial<Report> = {}) =>
+      reportStatus(usher, { name, now: now(), ...changes }),
     /** Changes settings of `acme/app`, as another operator does. */
     changeSettings: (data: { sessionIdle: number }) =>
       store.prisma.database.update({ where: { id: databaseId }, data }),

@@ -454,11 +454,26 @@ CREATE TABLE "usher"."operator_action" (
     "workspace" TEXT,
     "database" TEXT,
     "target" TEXT,
+    "tenant_id" UUID,
+    "fields" TEXT,
     "request_id" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "outcome" TEXT,
 
     CONSTRAINT "operator_action_pkey" PRIMARY KEY ("database_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."server_status" (
+    "database_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "version" TEXT NOT NULL,
+    "started_at" TIMESTAMPTZ(3) NOT NULL,
+    "seen_at" TIMESTAMPTZ(3) NOT NULL,
+    "status" JSONB NOT NULL,
+
+    CONSTRAINT "server_status_pkey" PRIMARY KEY ("database_id","id")
 );
 
 -- CreateTable
@@ -669,6 +684,12 @@ CREATE INDEX "operator_action_database_id_created_at_idx" ON "usher"."operator_a
 CREATE INDEX "operator_action_database_id_operator_id_id_idx" ON "usher"."operator_action"("database_id", "operator_id", "id");
 
 -- CreateIndex
+CREATE INDEX "operator_action_database_id_workspace_database_id_idx" ON "usher"."operator_action"("database_id", "workspace", "database", "id");
+
+-- CreateIndex
+CREATE INDEX "operator_action_database_id_target_id_idx" ON "usher"."operator_action"("database_id", "target", "id");
+
+-- CreateIndex
 CREATE INDEX "api_key_database_id_expires_at_idx" ON "usher"."api_key"("database_id", "expires_at");
 
 -- CreateIndex
@@ -798,6 +819,9 @@ ALTER TABLE "usher"."daily_statistics" ADD CONSTRAINT "daily_statistics_database
 ALTER TABLE "usher"."operator_action" ADD CONSTRAINT "operator_action_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
+ALTER TABLE "usher"."server_status" ADD CONSTRAINT "server_status_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
 ALTER TABLE "usher"."api_key" ADD CONSTRAINT "api_key_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -850,6 +874,7 @@ ALTER TABLE "usher"."outbox_stream" ALTER COLUMN "database_id" SET (n_distinct =
 ALTER TABLE "usher"."recovery_code" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."revocation" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."revocation_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);
+ALTER TABLE "usher"."server_status" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."session" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."signing_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."sweep" ALTER COLUMN "database_id" SET (n_distinct = 200);

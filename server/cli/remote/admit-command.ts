@@ -26,7 +26,7 @@ export const admitCommand =
   (by: RemoteCaller, ask: (question: Question) => Promise<unknown>): Admit =>
   async (command, host, run) => {
     const { context, caller, jwt } = by
-    const { operation, metadata, isRead, confirms } = neededFor(command)
+    const { operation, metadata, isRead, confirms, body } = neededFor(command)
     const path = pathOf(command)
     const workspaceSlug = metadata.in === 'workspace' ? path?.workspaceSlug : undefined
     const credentials = { caller, jwt, confirmation: undefined }
@@ -53,6 +53,7 @@ export const admitCommand =
       databaseId: operators.id,
       requestId: by.requestId,
       params: { ...path, ...target },
+      body,
       run: () => work().catch(ifDisconnected),
     })
   }
@@ -96,7 +97,6 @@ async function targetOf(
   return {
     userId: account ? account.id : user,
     tenantId: text('tenant'),
-    invitationId: text('invitation'),
     operatorId: name.startsWith('operator ') ? text('email') : undefined,
     apiKeyId: text('key'),
     kid: text('kid'),

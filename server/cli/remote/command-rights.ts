@@ -25,6 +25,8 @@ interface CommandRight {
   in?: OperatorMetadata['in']
   /** Whether options need a confirmation that not each request of the operation needs. */
   confirms?: (options: Options) => boolean
+  /** Fields of the operation that the command sets without an option. */
+  sets?: object
   /** Returns what only the host may do with the options, if there is something. */
   hostOnly?: (options: Options) => string | false
 }
@@ -63,9 +65,13 @@ export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
   'user show': { operation: 'getUser' },
   'user factors': { operation: 'listUserFactors' },
   'user remove-factors': { operation: 'removeUserFactors' },
-  'user disable': { operation: 'changeUser' },
-  'user enable': { operation: 'changeUser' },
-  'user set-email': { operation: 'changeUser', confirms: () => isConfirmedBody('changeUser', { email: '' }) },
+  'user disable': { operation: 'changeUser', sets: { disabled: true } },
+  'user enable': { operation: 'changeUser', sets: { disabled: false } },
+  'user set-email': {
+    operation: 'changeUser',
+    sets: { email: '' },
+    confirms: () => isConfirmedBody('changeUser', { email: '' }),
+  },
   'user set-password': 'host',
   'user send-reset': { operation: 'createUserCode' },
   'user revoke-tokens': { operation: 'endUserSessions' },
@@ -114,6 +120,8 @@ export interface NeededOperation {
   isRead: boolean
   metadata: Pick<OperatorMetadata, 'role' | 'in'>
   confirms: boolean
+  /** What the operation would get. */
+  body: object
 }
 
 type Route = { method: string; metadata?: Partial<OperatorMetadata> }
@@ -135,12 +143,14 @@ export function neededFor({ name, options }: Pick<TypedCommand, 'name' | 'option
   const operation = operationOf(right, options)
   const { method, metadata } = routes.get(operation) as Route
   const managed = managementRight(operation)
+  const { json: _, ...fields } = options
   const needed = { in: 'workspace', ...metadata, ...managed } as OperatorMetadata
   return {
     operation,
     isRead: method === 'GET' || managed?.onlyReads === true,
     metadata: { role: needed.role, in: right.in ?? needed.in },
     confirms: needed.confirms === true || right.confirms?.(options) === true,
+    body: { ...fields, ...right.sets },
   }
 }
 

@@ -32,6 +32,13 @@ export const count = (value: number) => numbers.format(value)
 export const counted = (value: number, one: string, other = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : other}`
 
+/** Returns a length of time in one unit, rounded up. */
+export function duration(seconds: number) {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`
+  if (seconds < 3_600) return `${Math.ceil(seconds / 60)} min`
+  return seconds < 86_400 ? `${Math.ceil(seconds / 3_600)} h` : `${Math.ceil(seconds / 86_400)} d`
+}
+
 /** The heading of a screen. It takes the focus after a navigation, and names the page. */
 export function Heading({ title, children }: { title: string; children?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null)

@@ -1,12 +1,17 @@
 import { useState } from 'preact/hooks'
-import { call } from '../api.js'
+import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
-import { Loaded, useLoad } from '../parts/load.js'
+import { Loaded, type Loading, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { Empty, Heading, Name, Time } from '../parts/text.js'
+import { pathTo } from '../places.js'
 
-/** What operators have done. */
+/** What operators have done: in the installation, in a database, or to a user or tenant of one. */
 export function Actions() {
+  return useConsole().place.databaseName ? <OfDatabase /> : <OfInstallation />
+}
+
+function OfInstallation() {
   const [operatorId, setOperatorId] = useState('')
   const pages = usePages()
   const { after } = pages
@@ -24,31 +29,7 @@ export function Actions() {
           }}
         />
       )}
-      <Loaded of={loading}>
-        {({ actions, next }) => (
-          <>
-            <Table
-              caption="Actions of the last 400 days, the latest first"
-              rows={actions}
-              keyOf={({ id }) => id}
-              columns={[
-                { name: 'Time', cell: ({ at }) => <Time at={at} /> },
-                { name: 'Operator', cell: ({ operatorEmail }) => <Name of={operatorEmail} /> },
-                { name: 'Action', isKept: true, cell: ({ action }) => <code>{action}</code> },
-                {
-                  name: 'Database',
-                  cell: ({ workspace, database }) => [workspace, database].filter(Boolean).join('/') || '–',
-                },
-                { name: 'Target', cell: ({ target }) => <Name of={target} /> },
-                { name: 'Outcome', cell: ({ outcome }) => outcome ?? 'unknown' },
-                { name: 'Request ID', cell: ({ requestId }) => <code>{requestId}</code> },
-              ]}
-              empty={<Empty>No operator has changed anything.</Empty>}
-            />
-            <Pager pages={pages} next={next} />
-          </>
-        )}
-      </Loaded>
+      <List of={loading} pages={pages} />
     </>
   )
 }
@@ -67,5 +48,70 @@ function OperatorFilter({ choose }: { choose(id: string): void }) {
         ))}
       </select>
     </div>
+  )
+}
+
+function OfDatabase() {
+  const { at, place } = useConsole()
+  const target = place.id || undefined
+  const pages = usePages()
+  const { after } = pages
+  const query = { after, target }
+  const loading = useLoad(() => call('listDatabaseActions', { ...at, query }), [query])
+  return (
+    <>
+      <Heading title="Recorded actions" />
+      {target && (
+        <p>
+          Only those on <code>{target}</code>.{' '}
+          <a href={pathTo(at.workspaceSlug, at.databaseName, 'actions')}>All of {at.databaseName}</a>
+        </p>
+      )}
+      <List of={loading} pages={pages} />
+    </>
+  )
+}
+
+function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: ReturnType<typeof usePages> }) {
+  return (
+    <Loaded of={of}>
+      {({ actions, next }) => (
+        <>
+          <Table
+            caption="Actions of the last 400 days, the latest first"
+            rows={actions}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: 'Time', cell: ({ at }) => <Time at={at} /> },
+              {
+                name: 'Operator',
+                cell: ({ operatorName, operatorEmail }) => <Name of={operatorName ?? operatorEmail} />,
+              },
+              {
+                name: 'Action',
+                isKept: true,
+                cell: ({ action, fields }) => (
+                  <>
+                    <code>{action}</code> {fields && <small>{fields}</small>}
+                  </>
+                ),
+              },
+              {
+                name: 'Database',
+                cell: ({ workspace, database }) => [workspace, database].filter(Boolean).join('/') || '–',
+              },
+              {
+                name: 'Target',
+                cell: ({ target, tenantId }) => <Name of={tenantId ? `${target} in ${tenantId}` : target} />,
+              },
+              { name: 'Outcome', cell: ({ outcome }) => outcome ?? 'unknown' },
+              { name: 'Request ID', cell: ({ requestId }) => <code>{requestId}</code> },
+            ]}
+            empty={<Empty>No operator has changed anything.</Empty>}
+          />
+          <Pager pages={pages} next={next} />
+        </>
+      )}
+    </Loaded>
   )
 }

@@ -9,10 +9,30 @@ import { Loaded, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { count, Empty, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
+import { WithServers } from './installation/servers.js'
 
-/** The workspaces of the operator. */
+/** The workspaces of the operator, and the servers for operators of the installation. */
 export function Installation() {
   const { info, may } = useConsole()
+  return (
+    <>
+      <Heading title="Workspaces" />
+      {may('listServers') ? (
+        <WithServers>
+          <Workspaces />
+        </WithServers>
+      ) : (
+        <>
+          <Workspaces />
+          <p class="soft">Usher {info.version}</p>
+        </>
+      )}
+    </>
+  )
+}
+
+function Workspaces() {
+  const { may } = useConsole()
   const [prefix, setPrefix] = useState('')
   const [isAdding, setAdding] = useState(false)
   const pages = usePages()
@@ -20,7 +40,6 @@ export function Installation() {
   const loading = useLoad(() => call('listWorkspaces', { query: { prefix, after } }), [prefix, after])
   return (
     <>
-      <Heading title="Workspaces" />
       <div class="row">
         <FindByName
           label="Start of the slug"
@@ -60,7 +79,6 @@ export function Installation() {
           </>
         )}
       </Loaded>
-      <p class="soft">Usher {info.version}</p>
       {isAdding && (
         <Dialog title="Create a workspace" onClose={() => setAdding(false)}>
           {(close) => (

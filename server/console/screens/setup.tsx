@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call, type DataOf } from '../api.js'
+import { passwordSet } from '../navigation.js'
 import { Field, Form } from '../parts/form.js'
 import { Heading } from '../parts/text.js'
 import { pathTo } from '../places.js'
@@ -25,9 +26,10 @@ export function Setup({ info }: { info: DataOf<'getConsole'> }) {
             submit="Create the operator"
             send={async ({ email = '', password = '' }) => {
               const { error } = await call('createFirstOperator', { body: { code, email, password } })
-              // The login asks for a second factor.
-              if (!error) location.replace(pathTo())
-              return error
+              if (error) return error
+              history.replaceState(passwordSet, '', pathTo())
+              location.reload()
+              return undefined
             }}
           >
             <p>You become owner of the installation. Your login then adds a second factor.</p>

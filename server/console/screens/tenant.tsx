@@ -5,6 +5,7 @@ import { go } from '../navigation.js'
 import { Danger } from '../parts/dialog.js'
 import { Edit, type EditedField } from '../parts/edit.js'
 import { Loaded, useLoad } from '../parts/load.js'
+import { Recorded, useRecorded } from '../parts/recorded.js'
 import { announce } from '../parts/status.js'
 import { count, Fact, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
@@ -30,6 +31,7 @@ export function Tenant() {
   const of = { ...at, tenantId: place.id }
   const [isEditing, setEditing] = useState(false)
   const loading = useLoad(() => call('getTenant', of), [])
+  const recorded = useRecorded(place.id)
   return (
     <>
       <Heading title={`Tenant of ${at.databaseName}`}>
@@ -48,6 +50,7 @@ export function Tenant() {
             <Facts tenant={tenant} />
             <Members tenantId={tenant.id} />
             <Invitations tenantId={tenant.id} />
+            <Recorded of={recorded} target={tenant.id} />
             {may('removeTenant') && (
               <section class="danger-zone" aria-labelledby="danger">
                 <h2 id="danger">Danger zone</h2>
@@ -77,6 +80,7 @@ export function Tenant() {
                 onSaved={() => {
                   announce('The tenant is changed.')
                   loading.reload()
+                  recorded.reload()
                 }}
                 onClose={() => setEditing(false)}
               />

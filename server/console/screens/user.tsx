@@ -1,7 +1,8 @@
 import { call } from '../api.js'
 import { useConsole } from '../context.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
-import { Heading } from '../parts/text.js'
+import { Recorded, useRecorded } from '../parts/recorded.js'
+import { duration, Heading } from '../parts/text.js'
 import { UserActions } from './user/actions.js'
 import { UserDanger } from './user/danger.js'
 import { UserFacts } from './user/facts.js'
@@ -21,14 +22,17 @@ export function User() {
   )
 }
 
+const waitUntil = (at: string) => duration(Math.max(1, (Date.parse(at) - Date.now()) / 1000))
+
 function Parts({ user, loading }: { user: ManagedUser; loading: Loading<ManagedUser> }) {
   const { at, may } = useConsole()
   const of = { ...at, userId: user.id }
   const sessions = useLoad(() => call('listUserSessions', { ...of, query: { limit: '10' } }), [])
   const factors = useLoad(() => call('listUserFactors', of), [])
   const identities = useLoad(() => call('listUserIdentities', of), [])
+  const recorded = useRecorded(user.id)
   const reload = async () => {
-    await Promise.all([loading.reload(), sessions.reload(), factors.reload(), identities.reload()])
+    await Promise.all([loading, sessions, factors, identities, recorded].map((each) => each.reload()))
   }
   const factorCount = factors.data?.factors.length ?? 0
   return (
@@ -38,7 +42,7 @@ function Parts({ user, loading }: { user: ManagedUser; loading: Loading<ManagedU
           user.disabled ? 'disabled' : 'active',
           user.emailVerified ? 'verified' : 'not verified',
           factorCount > 0 ? 'second factor on' : 'no second factor',
-          user.throttled && 'throttled',
+          user.throttledUntil && `throttled: logins wait up to ${waitUntil(user.throttledUntil)}`,
         ]
           .filter(Boolean)
           .join(', ')}
@@ -50,6 +54,7 @@ function Parts({ user, loading }: { user: ManagedUser; loading: Loading<ManagedU
         <Loaded of={sessions}>{(data) => <Sessions {...data} total={user.sessions} />}</Loaded>
         <Loaded of={factors}>{(data) => <Factors {...data} />}</Loaded>
         <Loaded of={identities}>{(data) => <Identities {...data} user={user} reload={reload} />}</Loaded>
+        <Recorded of={recorded} target={user.id} />
       </div>
       {may('removeUser') && (
         <UserDanger user={user} etag={loading.etag} factors={factorCount} reload={reload} />

@@ -1,11 +1,17 @@
 import type { OperatorAction, OperatorActionList } from '@usher/contract/operator'
-import { v7 as uuidv7 } from 'uuid'
-import { endAction, insertAction, listActionRows } from '../../store/queries/operators.js'
+import { validate as isUuid, v7 as uuidv7 } from 'uuid'
+import {
+  type ActionFilter,
+  endAction,
+  insertAction,
+  listActionRows,
+} from '../../store/queries/operator-actions.js'
+import type { Store } from '../../store/store.js'
 import type { ConsoleOperator } from '../change.js'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
 import { problemOf } from '../problem.js'
-import type { OperatorRequest } from './operator-request.js'
+import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 /** What is recorded of an operation. */
 export interface RecordedOperation {
@@ -17,24 +23,33 @@ export interface RecordedOperation {
   requestId: string
   /** The path parameters. */
   params: Readonly<Record<string, string | undefined>>
+  body: unknown
 }
 
-/** What follows the workspace and the database in a path. */
-const targetNames = [
-  'userId',
-  'tenantId',
-  'invitationId',
-  'operatorId',
-  'apiKeyId',
-  'kid',
-  'connection',
-] as const
+/** What follows the workspace and the database in a path. The user of a membership comes first, so that the user has it. */
+const targetNames = ['userId', 'tenantId', 'operatorId', 'apiKeyId', 'kid', 'connection'] as const
 
 function targetOf(params: RecordedOperation['params']) {
-  const named = targetNames.flatMap((name) => params[name] ?? [])
-  // A member is named by tenant and user.
-  return named.length > 0 ? named.join(' ') : null
+  const [named = null] = targetNames.flatMap((name) => params[name] ?? [])
+  // An argument of a command may have an id in upper case.
+  const target = named !== null && isUuid(named) ? named.toLowerCase() : named
+  return { target, tenantId: (params.userId && params.tenantId) ?? null }
 }
+
+/** Returns which fields a body sets, without values that may be private. Undefined if it has none, as a file. */
+function fieldsOf(body: unknown) {
+  if (body === null || typeof body !== 'object') return undefined
+  const { settings, ...others } = body as Record<string, unknown>
+  const fields = Object.entries({ ...others, ...Object(settings) })
+  // The store accepts no other text of a body that was not validated yet.
+  return fields
+    .filter(([name]) => /^\w+$/.test(name))
+    .map(([name, value]) => (typeof value === 'boolean' ? `${name}: ${value}` : name))
+    .join(', ')
+}
+
+/** Longest recorded text of fields: a body may have unknown ones. */
+const maxFieldsLength = 255
 
 /** Returns the id of what an operation has created, or the name of what has no id, such as a connection. */
 const createdBy = (result: unknown) => {
@@ -63,6 +78,7 @@ export async function runRecorded<Result>(
     databaseId,
     requestId,
     params,
+    body,
     run,
   }: RecordedOperation & { run: () => Promise<Result> },
 ): Promise<Result> {
@@ -74,7 +90,8 @@ export async function runRecorded<Result>(
     action,
     workspace: params.workspaceSlug ?? null,
     databaseName: params.databaseName ?? null,
-    target: targetOf(params),
+    ...targetOf(params),
+    fields: fieldsOf(body)?.slice(0, maxFieldsLength) || null,
     requestId,
     createdAt: new Date(now()),
   })
@@ -92,18 +109,37 @@ export async function runRecorded<Result>(
   }
 }
 
+/** The query of a page. */
+interface PageQuery {
+  limit?: number | undefined
+  after?: string | undefined
+}
+
 /** Returns a page of what operators have done, the latest first. */
-export async function listActions(
+export const listActions = (
   { store }: AppContext,
   {
     operators,
     query: { operatorId, ...page },
-  }: OperatorRequest & {
-    query: { operatorId?: string | undefined; limit?: number | undefined; after?: string | undefined }
-  },
+  }: OperatorRequest & { query: PageQuery & { operatorId?: string | undefined } },
+) => readActions(store, { databaseId: operators.id, operatorId }, page)
+
+/** Returns a page of what operators have done in a database, the latest first. */
+export async function listDatabaseActions(
+  context: AppContext,
+  request: OperatorRequest & InDatabase & { query: PageQuery & { target?: string | undefined } },
+) {
+  const { database } = await requestInDatabase(context, request)
+  const { target, ...page } = request.query
+  return readActions(context.store, { databaseId: request.operators.id, database, target }, page)
+}
+
+async function readActions(
+  store: Store,
+  filter: ActionFilter & { databaseId: string },
+  page: PageQuery,
 ): Promise<OperatorActionList> {
-  const of = { databaseId: operators.id, operatorId }
-  const { rows, next } = await readPage(page, (read) => listActionRows(store, of, read))
+  const { rows, next } = await readPage(page, (read) => listActionRows(store, filter, read))
   const actions = rows.map(
     ({ createdAt, databaseName, ...row }): OperatorAction => ({
       ...row,

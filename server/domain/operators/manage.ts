@@ -54,6 +54,7 @@ export async function runManaged(
     databaseId: operators.id,
     requestId: request.id,
     params,
+    body,
     run,
   }
   const { permit, onlyReads } = managementRight(operation) ?? {}

@@ -1,7 +1,7 @@
 import type { Statistics, StatisticsQuery } from '@usher/contract/operator'
 import { findDays, findUserCount } from '../../store/queries/statistics.js'
 import type { AppContext } from '../context.js'
-import { noCounts } from '../statistics/daily-counts.js'
+import { dayOf, noCounts } from '../statistics/daily-counts.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 const dayMilliseconds = 86_400_000
@@ -14,7 +14,7 @@ export async function getStatistics(
   const { database } = await requestInDatabase(context, request)
   const { days: count = 30 } = request.query
   const days = Array.from({ length: count }, (_, index) =>
-    new Date(context.now() - (count - 1 - index) * dayMilliseconds).toISOString().slice(0, 10),
+    dayOf(context.now() - (count - 1 - index) * dayMilliseconds),
   )
   const found = new Map(
     (await findDays(context.store, database.id, days[0] as string)).map((row) => [row.day, row]),

@@ -1,5 +1,11 @@
 import pLimit from 'p-limit'
-import { countNotRetried, findSearchPlaces, type SearchPlace, searchPlace } from '../../store/citus/search.js'
+import {
+  countNotRetried,
+  findSearchPlaces,
+  type NotRetried,
+  type SearchPlace,
+  searchPlace,
+} from '../../store/citus/search.js'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { type SearchPosition, searchStart, type Visited } from '../../store/queries/search.js'
 import type { Store } from '../../store/store.js'
@@ -34,7 +40,7 @@ interface Searched {
   /** When the longest due messages are due, by the last complete round over all databases, and by this round so far. */
   lastRound: OldestDue
   thisRound: OldestDue
-  notRetried: Record<Channel, number>
+  notRetried: NotRetried[]
 }
 
 export interface SearchContext {
@@ -126,7 +132,7 @@ const newlySearched = (place: SearchPlace, tick: number): Searched => ({
   failures: 0,
   lastRound: noneDue,
   thisRound: noneDue,
-  notRetried: { mail: 0, webhook: 0 },
+  notRetried: [],
 })
 
 async function searchOnce(context: SearchContext, searched: Searched, tick: number) {
@@ -143,8 +149,7 @@ async function searchOnce(context: SearchContext, searched: Searched, tick: numb
   if (isComplete) searched.lastRound = oldest
   searched.thisRound = isComplete ? noneDue : oldest
   if (tick < searched.countTick) return
-  for (const { kind, count } of await countNotRetried(context.store, searched.place))
-    searched.notRetried[kind] = count
+  searched.notRetried = await countNotRetried(context.store, searched.place)
   searched.countTick = tick + minuteTicks
 }
 
@@ -163,6 +168,8 @@ function publish(statistics: DeliveryStatistics, places: readonly Searched[]) {
       ...places.map(({ lastRound, thisRound }) => Math.min(lastRound[channel], thisRound[channel])),
     )
     statistics[channel].oldestDueAt = Number.isFinite(oldest) ? oldest : undefined
-    statistics[channel].notRetried = places.reduce((sum, { notRetried }) => sum + notRetried[channel], 0)
+    const waiting = places.flatMap(({ notRetried }) => notRetried.filter(({ kind }) => kind === channel))
+    statistics[channel].notRetried = waiting.reduce((sum, { count }) => sum + count, 0)
+    statistics[channel].notRetriedIn = waiting.find(({ databaseId }) => databaseId)?.databaseId ?? undefined
   }
 }

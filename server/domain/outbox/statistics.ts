@@ -17,6 +17,8 @@ export interface ChannelStatistics {
   oldestDueAt: number | undefined
   /** Messages that wait for the operator, by the last count. */
   notRetried: number
+  /** A database that has some of them. */
+  notRetriedIn: string | undefined
 }
 
 export type DeliveryStatistics = Record<Channel, ChannelStatistics>
@@ -29,6 +31,7 @@ export const createStatistics = (): DeliveryStatistics => {
     claimsFailed: 0,
     oldestDueAt: undefined,
     notRetried: 0,
+    notRetriedIn: undefined,
   })
   return { mail: none(), webhook: none() }
 }

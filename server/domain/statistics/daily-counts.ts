@@ -14,6 +14,9 @@ const pauseMilliseconds = 20
 /** Counts of so many days of databases are kept while the store does not accept them. */
 const maxKept = 100_000
 
+/** Returns the day of an instant (UTC). */
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
 export const noCounts = (): DayCounts => ({
   signUps: 0,
   logins: 0,
@@ -46,7 +49,7 @@ export class DailyCounts implements AuditCounter {
   }
 
   add(databaseId: string, name: keyof DayCounts, number = 1) {
-    const key = `${databaseId} ${new Date(this.now()).toISOString().slice(0, 10)}`
+    const key = `${databaseId} ${dayOf(this.now())}`
     let counts = this.#counts.get(key)
     if (!counts) {
       if (this.#counts.size >= maxKept) return

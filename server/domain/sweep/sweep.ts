@@ -64,6 +64,7 @@ export function endsAt(now: number): Ends {
     api_key: before(shownMilliseconds),
     unsent_notice: before(noticeMilliseconds),
     operator_action: before(recordMilliseconds),
+    server_status: before(dayMilliseconds),
     daily_statistics: before(recordMilliseconds),
   }
 }

@@ -111,14 +111,14 @@ export class Throttle {
     return { count: freeFailures.network, since: new Date(this.#now() - longestWaitSeconds * 1000) }
   }
 
-  /** Returns for each email whether a login with it has to wait, at least from some network. */
+  /** Returns for each email how many seconds a login with it has to wait, at most: from other networks, it may wait less. */
   async delays(store: Queries, databaseId: string, canonicalEmails: readonly string[]) {
     const addresses = canonicalEmails.map((email) => this.keys.address(databaseId, email))
     const found = await findDelayingFailures(store, { databaseId, addresses }, this.leastDelaying())
-    const delayed = new Set(
-      found.filter((each) => secondsLeft(each, this.#now()) > 0).map(({ index }) => index),
-    )
-    return canonicalEmails.map((_email, index) => delayed.has(index))
+    const seconds = canonicalEmails.map(() => 0)
+    for (const each of found)
+      seconds[each.index] = Math.max(seconds[each.index] ?? 0, secondsLeft(each, this.#now()))
+    return seconds
   }
 
   /** Deletes the counts of an email from all networks. */

@@ -3,8 +3,8 @@ import { type FoundUser, findManagedUsers } from '../../store/queries/managed-us
 import type { Queries } from '../../store/store.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 
-/** A user as a backend sees it, and whether a login may have to wait. */
-export type UserState = FoundUser & { throttled: boolean }
+/** A user as a backend sees it, and for how long a login may have to wait. */
+export type UserState = FoundUser & { throttledUntil: Date | null }
 
 /** A user, and the API key of the request that reads the user. */
 export interface WantedUser {
@@ -33,12 +33,14 @@ export async function readManagedUsers(
     { ids, apiKeyIds },
   )
   const emails = found.users.map((user) => user?.canonicalEmail ?? '')
+  const at = now()
   // A second statement, because the store has no address in its counts, only a HMAC of it.
   const delays = found.mayDelay ? await throttle.delays(store, databaseId, emails) : []
   const users = new Map(
     found.users.map((user, index) => [
       ids[index],
-      user && Object.assign(user, { throttled: !!delays[index] }),
+      user &&
+        Object.assign(user, { throttledUntil: delays[index] ? new Date(at + delays[index] * 1000) : null }),
     ]),
   )
   const apiKeys = new Map(found.apiKeys.map((key) => [key.id, key]))

@@ -2,7 +2,7 @@ import { operatorContract } from '@usher/contract/operator'
 import type { FastifyInstance } from 'fastify'
 import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
-import { listActions } from '../../domain/operators/actions.js'
+import { listActions, listDatabaseActions } from '../../domain/operators/actions.js'
 import {
   createCommandLineCode,
   createCommandLineConfirmation,
@@ -43,6 +43,7 @@ import {
   listOperators,
   removeOperator,
 } from '../../domain/operators/operators.js'
+import { listServers } from '../../domain/operators/servers/list-servers.js'
 import { changeSettings, getSettings } from '../../domain/operators/settings.js'
 import { getStatistics } from '../../domain/operators/statistics.js'
 import { validationFailed } from '../../domain/problem.js'
@@ -83,9 +84,11 @@ export function operatorRoutes(app: FastifyInstance, context: AppContext) {
       listDeliveries,
       retryDeliveries: changeDeliveries('outbox.retried'),
       dropDeliveries: changeDeliveries('outbox.dropped'),
-      listActions,
     },
   })
+  const { actions, servers } = operatorContract
+  serveOperatorOperations(app, context, { routes: actions, rules: { listActions, listDatabaseActions } })
+  serveOperatorOperations(app, context, { routes: servers, rules: { listServers } })
 }
 
 /** Serves what operators do with databases, their connections and their keys. */

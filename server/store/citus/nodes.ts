@@ -120,4 +120,5 @@ const sumOf = (all: readonly Connections[]) =>
     total: sum.total + each.total,
     idle: sum.idle + each.idle,
     waiting: sum.waiting + each.waiting,
+    max: sum.max + each.max,
   }))

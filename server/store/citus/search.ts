@@ -58,9 +58,16 @@ export async function searchPlace(
   return found.map((each) => ({ ...each, dueAt: each.dueAt === null ? null : new Date(each.dueAt) }))
 }
 
+/** Messages of a kind that wait for the operator, and a database that has some. */
+export interface NotRetried {
+  kind: 'mail' | 'webhook'
+  count: number
+  databaseId: string | null
+}
+
 /** Returns how many messages of each kind wait for the operator. Stops counting at some thousands. */
 export const countNotRetried = (store: Queries, place: SearchPlace) =>
-  runAt<{ kind: 'mail' | 'webhook'; count: number }>(store, place, {
+  runAt<NotRetried>(store, place, {
     values: [],
     statementOf: notRetriedStatement,
   })

@@ -91,6 +91,18 @@ export async function findOperatorsRow(store: Queries) {
   return row
 }
 
+/** Returns the path `workspace/name` of a database, or null. */
+export async function findDatabasePath(store: Queries, id: string | null) {
+  const [row] = await store.query<{ path: string }>(
+    // An array, because a store on Citus would take a string for the id of a database.
+    `SELECT w.slug || '/' || d.name AS path
+    FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
+    WHERE d.id = ($1::uuid[])[1]`,
+    [[id]],
+  )
+  return row?.path ?? null
+}
+
 /** Returns ids of the newest or oldest databases after skipping some. Ids are in order of creation. */
 export async function findDatabaseIds(
   store: Queries,

@@ -1,6 +1,5 @@
-import type { OperatorAction, User } from '../generated/client.js'
+import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
-import type { Page } from './page.js'
 import { membershipsOf, type TenantRole } from './user-tenants.js'
 
 /** A user of the operators' database. */
@@ -28,6 +27,16 @@ export async function hasOperatorRow({ query }: Queries, databaseId: string) {
   return rows.length > 0
 }
 
+/** Returns whether the installation has at least two owners. */
+export async function hasTwoOwners({ query }: Queries, databaseId: string) {
+  const rows = await query(
+    `SELECT 1 FROM usher.membership WHERE database_id = $1::uuid AND role = 'owner' AND tenant_id = $1::uuid
+    ORDER BY user_id LIMIT 2`,
+    [databaseId],
+  )
+  return rows.length === 2
+}
+
 /** Inserts the tenant of a right, unless it exists. */
 export const ensureTenant = (
   { query }: Queries,
@@ -47,50 +56,3 @@ export async function findSlugsOf(store: Queries, ids: readonly string[]) {
   )
   return new Map(rows.map(({ id, slug }) => [id, slug]))
 }
-
-/** Inserts what an operator is about to do. */
-export const insertAction = ({ query }: Queries, action: Omit<OperatorAction, 'outcome'>) =>
-  query(
-    `INSERT INTO usher.operator_action (database_id, id, operator_id, operator_email, action, workspace, database, target,
-      request_id, created_at)
-    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::timestamptz)`,
-    [
-      action.databaseId,
-      action.id,
-      action.operatorId,
-      action.operatorEmail,
-      action.action,
-      action.workspace,
-      action.databaseName,
-      action.target,
-      action.requestId,
-      action.createdAt,
-    ],
-  )
-
-/** Stores how an action has ended, and what it has created. */
-export const endAction = (
-  { query }: Queries,
-  { databaseId, id, outcome, target }: Pick<OperatorAction, 'databaseId' | 'id' | 'outcome' | 'target'>,
-) =>
-  query(
-    `UPDATE usher.operator_action SET outcome = $3::text, target = COALESCE(target, $4::text)
-    WHERE database_id = $1::uuid AND id = $2::uuid`,
-    [databaseId, id, outcome, target],
-  )
-
-const actionColumns = `id, operator_id AS "operatorId", operator_email AS "operatorEmail", action, workspace,
-    database AS "databaseName", target, request_id AS "requestId", created_at AS "createdAt", outcome`
-
-/** Returns actions, the latest first. @param of.operatorId only those of this operator, if given */
-export const listActionRows = (
-  { query }: Queries,
-  { databaseId, operatorId }: { databaseId: string; operatorId?: string | undefined },
-  { limit, after = 'ffffffff-ffff-ffff-ffff-ffffffffffff' }: Page<string>,
-) =>
-  query<Omit<OperatorAction, 'databaseId'>>(
-    `SELECT ${actionColumns} FROM usher.operator_action
-    WHERE database_id = $1::uuid AND id < $2::uuid ${operatorId ? 'AND operator_id = $4::uuid' : ''}
-    ORDER BY id DESC LIMIT $3::int`,
-    [databaseId, after, limit, ...(operatorId ? [operatorId] : [])],
-  )

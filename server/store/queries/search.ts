@@ -61,17 +61,18 @@ const pageOf = (channel: Visited['channel'], index: number, limit: number) => `
 /** Maximum number of messages of each kind that are counted, so that the count costs little. */
 const countedMessages = 1_000
 
-/** Returns a statement that counts the messages that wait for the operator, by kind. */
+/** Returns a statement that counts the messages that wait for the operator, by kind, and finds a database that has some. */
 export function notRetriedStatement(tables: readonly SearchedTables[]) {
   const limit = Math.ceil(countedMessages / tables.length)
   const counts = tables.flatMap(({ outbox }) =>
     ['mail', 'webhook'].map(
       (kind) => `
-    SELECT '${kind}' AS kind, count(*) AS counted
+    SELECT '${kind}' AS kind, count(*) AS counted, (array_agg(database_id))[1] AS first
     FROM (
-      SELECT FROM ${outbox} WHERE kind = '${kind}' AND due_at IS NULL ORDER BY database_id LIMIT ${limit}
+      SELECT database_id FROM ${outbox} WHERE kind = '${kind}' AND due_at IS NULL ORDER BY database_id LIMIT ${limit}
     ) AS few`,
     ),
   )
-  return `SELECT kind, sum(counted)::integer AS count FROM (${counts.join(' UNION ALL')}) AS counts GROUP BY kind`
+  return `SELECT kind, sum(counted)::integer AS count, (array_agg(first ORDER BY first))[1] AS "databaseId"
+  FROM (${counts.join(' UNION ALL')}) AS counts GROUP BY kind`
 }

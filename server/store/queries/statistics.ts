@@ -40,6 +40,34 @@ export const findDays = ({ query }: Queries, databaseId: string, from: string) =
     [databaseId, from],
   )
 
+/** What a list shows of a database. */
+export interface DatabaseNumbers {
+  /** When a sweep counted them. Null: not yet. */
+  users: number | null
+  /** From a day on. */
+  logins: number
+}
+
+const numbersOf = (databaseId: string) => `
+  SELECT (SELECT users FROM usher.sweep WHERE database_id = ${databaseId})::float8 AS users,
+    COALESCE(sum(logins), 0)::float8 AS logins
+  FROM usher.daily_statistics WHERE database_id = ${databaseId} AND day >= $2::date`
+
+/** Returns the numbers of each database. On Citus, finds those of one database. */
+export async function findNumbers(
+  { query }: Queries,
+  databaseIds: readonly string[],
+  from: string,
+): Promise<DatabaseNumbers[]> {
+  const [databaseId] = databaseIds
+  if (databaseIds.length === 1) return query(numbersOf('$1::uuid'), [databaseId, from])
+  return query(
+    `SELECT numbers.* FROM unnest((SELECT $1::uuid[])::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    CROSS JOIN LATERAL (${numbersOf('wanted.id')}) AS numbers ORDER BY wanted.place`,
+    [databaseIds, from],
+  )
+}
+
 /** Returns the number of users when a sweep counted them, or undefined. */
 export async function findUserCount({ query }: Queries, databaseId: string) {
   const [row] = await query<{ users: number | null; countedAt: Date | null }>(

@@ -3,7 +3,7 @@ import type { Queries } from '../store.js'
 /** Maximum number of rows of a table that one statement deletes, so that it holds locks for a short time. */
 const batchRows = 250
 
-/** The column that says when a row of a kind expires. An index covers it. */
+/** The column that says when a row of a kind expires. An index covers it, unless a database has few rows. */
 const endColumns = {
   session: 'expires_at',
   login_failures: 'last_failure_at',
@@ -20,6 +20,7 @@ const endColumns = {
   api_key: 'expires_at',
   unsent_notice: 'created_at',
   operator_action: 'created_at',
+  server_status: 'seen_at',
   daily_statistics: 'day',
 }
 

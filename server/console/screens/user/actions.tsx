@@ -35,7 +35,7 @@ export function UserActions({ user, etag, reload }: Props) {
   const change = (body: { disabled: boolean } | { emailVerified: true }, done: string) =>
     task.run(() => call('changeUser', { ...of, body }), done).then(reload)
   const mail = (purpose: 'password_reset' | 'email_verification', done: string) =>
-    task.run(() => call('createUserCode', { ...of, body: { purpose, deliver: 'mail' } }), done)
+    task.run(() => call('createUserCode', { ...of, body: { purpose, deliver: 'mail' } }), done).then(reload)
 
   return (
     <>
@@ -99,7 +99,7 @@ export function UserActions({ user, etag, reload }: Props) {
             )}
           </>
         )}
-        {may('unlockUser') && user.throttled && (
+        {may('unlockUser') && user.throttledUntil && (
           <button
             type="button"
             disabled={task.isBusy}

@@ -111,7 +111,7 @@ export function managedUser(user: UserState | undefined): ManagedUser {
       joinedAt: joinedAt.toISOString(),
     })),
     hasPassword: user.hasPassword,
-    throttled: user.throttled,
+    throttledUntil: user.throttledUntil?.toISOString() ?? null,
     sessions: user.sessions,
     lastLoginOn: user.lastLoginAt?.toISOString().slice(0, 10) ?? null,
   })

@@ -1,0 +1,13 @@
+import { v7 as uuidv7 } from 'uuid'
+import { type Report, reportOf } from '../../server/domain/operators/servers/report.js'
+import { createLastHour } from '../../server/domain/operators/servers/status.js'
+import type { Usher } from '../../server/index.js'
+
+/** Stores the status of a server with one process, as it does every 15 s. */
+export async function reportStatus(
+  { report, putStatus }: Pick<Usher, 'report' | 'putStatus'>,
+  { name, now, ...changes }: { name: string; now: number } & Partial<Report>,
+) {
+  const status = createLastHour()({ ...reportOf([report()]), ...changes }, now)
+  await putStatus({ id: uuidv7(), name, startedAt: now, status })
+}
