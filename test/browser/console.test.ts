@@ -557,6 +557,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await status(page, 'The user is logged out everywhere.')
     await button(page, 'Unlock').click()
     await status(page, 'The user can log in immediately.')
+    await button(page, 'Unlock').waitFor({ state: 'detached' })
     expect(await buttons()).toEqual(mayDo)
     expect(await errorsOf(page)).toEqual([])
     await show('/console/acme/app/connections/google')

@@ -97,7 +97,6 @@ async function targetOf(
   return {
     userId: account ? account.id : user,
     tenantId: text('tenant'),
-    invitationId: text('invitation'),
     operatorId: name.startsWith('operator ') ? text('email') : undefined,
     apiKeyId: text('key'),
     kid: text('kid'),

@@ -21,6 +21,8 @@ const phrases: Record<string, string> = {
   addTenant: 'added the tenant',
   changeTenant: 'changed the tenant',
   removeTenant: 'deleted the tenant',
+  inviteMember: 'invited an address',
+  revokeInvitation: 'revoked an invitation',
 }
 
 const phrasesOfFields: Record<string, string> = {
