@@ -17,8 +17,8 @@ import { buildUsher } from '../../server/index.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { addCounts } from '../../server/store/queries/statistics.js'
 import { addProvider } from '../../server/testing/add-provider.js'
-import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { databaseCreator, requestOfOperator } from '../../server/testing/operator.js'
+import { sharedHasher, usualHashes } from './hasher.js'
 import type { OpenStore } from './open-store.js'
 import { freePort } from './postgres-server.js'
 import { reportStatus } from './server-status.js'
@@ -51,7 +51,7 @@ export async function startConsole(store: OpenStore) {
       return run(...given)
     }
   const settings = { CONSOLE: 'on', PORT: String(port), BASE_URL: url, LOG_LEVEL: 'silent' }
-  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...settings })
+  const config = loadConfig({ ...usualHashes, ...settings })
   const privateIssuers: string[] = []
   await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl: config.consoleUrl })
   const served = { ...store, query: ifUp(store.query), transaction: ifUp(store.transaction) }
@@ -60,6 +60,7 @@ export async function startConsole(store: OpenStore) {
     log,
     clock: { now, cacheNow: () => performance.now() },
     sendMail: async () => undefined,
+    hashing: sharedHasher(config.hashing),
   })
   await usher.app.listen({ host: 'localhost', port })
 
