@@ -1,7 +1,7 @@
 import type { Database, Workspace } from '../generated/client.js'
 import type { Queries } from '../store.js'
 
-// Lists of names for the console. The arrays are for a store on Citus, which would take a string for the id of a database.
+// Lists of names for the console. The first parameter is no string: a store on Citus would take it for the id of a database.
 
 /** Which names to list. */
 export interface Names {
@@ -22,9 +22,9 @@ export const listWorkspacesByPrefix = (
         SELECT count(*)::int FROM usher.database AS d WHERE d.workspace_id = w.id AND NOT d.is_operators
       ) AS databases
     FROM usher.workspace AS w
-    WHERE ${ids ? 'w.id = ANY($4::uuid[]) AND ' : ''}starts_with(w.slug, $1::text) AND w.slug > $2::text
-    ORDER BY w.slug LIMIT $3::int`,
-    [prefix, after, limit, ...(ids ? [ids] : [])],
+    WHERE ${ids ? 'w.id = ANY($4::uuid[]) AND ' : ''}starts_with(w.slug, $2::text) AND w.slug > $3::text
+    ORDER BY w.slug LIMIT $1::int`,
+    [limit, prefix, after, ...(ids ? [ids] : [])],
   )
 
 /** Returns the databases of a workspace by name, without that of the operators. */
