@@ -101,27 +101,33 @@ export function pathOf(url: string) {
   }
 }
 
+/** The operations of both documents by the pattern of their path. */
+const operations = documents.flatMap(({ paths = {}, components = {} }) =>
+  Object.entries(paths)
+    // The one with the fewest parameters, as OpenAPI says: `/users/import` is not `/users/{userId}`.
+    .sort(([one], [other]) => one.split('{').length - other.split('{').length)
+    .map(([template, item]) => ({
+      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`),
+      item,
+      components,
+    })),
+)
+
 /** Returns the operation of a document, or nothing but the components of the first one. */
 function findOperation(
   method: string,
   path: string,
 ): { operation?: OperationObject | undefined; components: ComponentsObject } {
-  for (const { paths = {}, components = {} } of documents) {
-    // The one with the fewest parameters, as OpenAPI says: `/users/import` is not `/users/{userId}`.
-    const [found] = Object.entries(paths)
-      .filter(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path))
-      .sort(([one], [other]) => one.split('{').length - other.split('{').length)
-    if (found)
-      return {
-        operation: found[1][(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'],
-        components,
-      }
-  }
-  return { components: documents[0]?.components ?? {} }
+  const found = operations.find(({ pattern }) => pattern.test(path))
+  if (!found) return { components: documents[0]?.components ?? {} }
+  const operation = found.item[(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get']
+  return { operation, components: found.components }
 }
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv).addFormat('idn-email', true)
+// Each component is compiled once, not for each schema that refers to it.
+for (const [index, { components }] of documents.entries()) ajv.addSchema({ components }, `document-${index}`)
 const validators = new Map<object, ValidateFunction>()
 
 function expectValid(
@@ -129,8 +135,14 @@ function expectValid(
   schema: SchemaObject | { $ref: string },
   { body }: RawResponse,
 ) {
-  const validate = validators.get(schema) ?? ajv.compile({ components, ...schema })
+  const validate = validators.get(schema) ?? compile(components, schema)
   validators.set(schema, validate)
   const valid = validate(JSON.parse(body))
   expect(valid, `${ajv.errorsText(validate.errors)} in ${body}`).toBe(true)
+}
+
+/** Compiles a schema that refers to components of its document. */
+function compile(components: ComponentsObject, schema: object) {
+  const index = documents.findIndex((document) => document.components === components)
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"document-${index}#/`)))
 }
