@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { batchReads } from '../../store/batched-reads.js'
+import { entryLimit } from '../../store/entry-limit.js'
 import { findApiKeys, type StoredApiKey } from '../../store/queries/api-keys.js'
 import type { Store } from '../../store/store.js'
 import { hasHash, hashOfApiKey, idOfApiKey } from './api-key.js'
@@ -23,7 +24,7 @@ interface Parsed {
 export function createApiKeyLookup(store: Store, cacheNow: () => number) {
   const find = batchReads<string, StoredApiKey>((databaseId, ids) => findApiKeys(store, databaseId, ids))
   const refused = new LRUCache<string, true>({
-    max: refusedKeys,
+    ...entryLimit(refusedKeys),
     ttl: refusedMilliseconds,
     ttlResolution: 0,
     perf: { now: cacheNow },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 import { findConnections } from '../../store/queries/connections.js'
 import type { Queries } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
@@ -16,7 +17,7 @@ const cacheEntries = 10_000
  */
 export function createConnectionLookup(store: Queries, { cacheNow }: Pick<Clock, 'cacheNow'> = systemClock) {
   const cache = new LRUCache<string, readonly Connection[]>({
-    max: cacheEntries,
+    ...entryLimit(cacheEntries),
     ttl: cacheMilliseconds,
     ttlResolution: 0,
     perf: { now: cacheNow },

@@ -1,6 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { allDatabases, batchReads, batchReadsOfAll } from '../../store/batched-reads.js'
+import { entryLimit } from '../../store/entry-limit.js'
 import { type DatabaseFields, findDatabasesByPath, findOperatorsRow } from '../../store/queries/databases.js'
 import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
 import type { MasterKeys, Queries, Store } from '../../store/store.js'
@@ -72,7 +73,7 @@ export function createDatabaseLookup(
     ),
   )
   const cache = new LRUCache<string, Database, DatabasePath>({
-    max: cacheEntries,
+    ...entryLimit(cacheEntries),
     ttl: cacheMilliseconds,
     ttlResolution: 0,
     perf: { now: cacheNow },

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertSecret, lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Queries, Store } from '../../store/store.js'
@@ -76,7 +77,7 @@ export const lockSealingKey = async (transaction: Queries, masterKeys: MasterKey
  */
 export function createSecretLookup(store: Store, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({
-    max: cacheEntries,
+    ...entryLimit(cacheEntries),
     ttl: cacheMilliseconds,
     ttlResolution: 0,
     perf: { now: cacheNow },

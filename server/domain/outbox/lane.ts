@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 
 /** How many messages of one kind are delivered in parallel. */
 export interface LaneSettings {
@@ -75,7 +76,7 @@ export function createLane(settings: LaneSettings, pass: Pass, stopped: AbortSig
   const slow = track(settings.slowCapacity)
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
-  const isQuick = new LRUCache<string, boolean>({ max: knownReceivers })
+  const isQuick = new LRUCache<string, boolean>(entryLimit(knownReceivers))
 
   function add(databaseId: string) {
     if (running.has(databaseId)) again.add(databaseId)

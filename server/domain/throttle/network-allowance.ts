@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { recordNetworkFailure } from '../../store/queries/networks.js'
 import type { Queries } from '../../store/store.js'
@@ -32,7 +33,7 @@ export interface NetworkAllowance {
  * statement.
  */
 export function createNetworkAllowance(store: Queries, now: () => number): NetworkAllowance {
-  const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
+  const seen = new LRUCache<string, { fullAt: number; at: number }>(entryLimit(cacheEntries))
   const keyOf = (id: string, network: Uint8Array) => id + Buffer.from(network).toString('latin1')
   const millisecondsPerFailure = (limit: number) => Math.max(1, Math.round(hourMilliseconds / limit))
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 import { type CountedRequest, countRequest } from '../../store/queries/code-requests.js'
 import type { Queries, Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
@@ -52,7 +53,7 @@ export function createRequestAllowance(
   now: () => number,
 ): RequestAllowance {
   const limitsOf = createRequestLimits(masterKey)
-  const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
+  const seen = new LRUCache<string, { fullAt: number; at: number }>(entryLimit(cacheEntries))
   const keyOf = ({ source, purpose = '' }: RequestLimit) => purpose + Buffer.from(source).toString('latin1')
 
   function fullAtOf(limit: RequestLimit) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../store/entry-limit.js'
 import type { Attempt, Failures, LoginFailures } from '../../store/queries/login-failures.js'
 
 /** Maximum number of accounts and networks. */
@@ -16,19 +17,18 @@ export interface Guess {
 
 /** Creates the counts of failures that could not be stored. They are added to the stored ones. */
 export function createUnstoredFailures(now: () => number) {
-  let counts: LRUCache<string, Failures> | undefined
+  const counts = new LRUCache<string, Failures>(entryLimit(maxEntries))
   const keysOf = ({ attempt: { address, network } }: Guess) => ({
     network: latin1(address) + latin1(network),
     account: latin1(address),
   })
   function add(key: string, number: number) {
-    counts ??= new LRUCache({ max: maxEntries })
     const count = (counts.get(key)?.count ?? 0) + number
     if (count > 0) counts.set(key, { count, lastAt: new Date(now()) })
     else counts.delete(key)
   }
   function sum(stored: Failures | undefined, key: string): Failures | undefined {
-    const own = counts?.get(key)
+    const own = counts.get(key)
     if (!own || !stored) return own ?? stored
     const lastAt = own.lastAt > stored.lastAt ? own.lastAt : stored.lastAt
     return { count: own.count + stored.count, lastAt }
@@ -41,7 +41,7 @@ export function createUnstoredFailures(now: () => number) {
       if (!guess.isKnown) add(keys.account, number)
     },
     clear(guess: Guess) {
-      for (const key of Object.values(keysOf(guess))) counts?.delete(key)
+      for (const key of Object.values(keysOf(guess))) counts.delete(key)
     },
     addTo(stored: LoginFailures, guess: Guess): LoginFailures {
       const keys = keysOf(guess)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../entry-limit.js'
 import type { Queries } from '../store.js'
 import type { Place } from './turns.js'
 
@@ -12,7 +13,7 @@ const placementEntries = 10_000
 /** Returns a cache of the places of databases. */
 export const createPlacements = (findPlace: (databaseId: string) => Promise<Place | undefined>) =>
   new LRUCache<string, Place>({
-    max: placementEntries,
+    ...entryLimit(placementEntries),
     ttl: placementMilliseconds,
     fetchMethod: (databaseId) => findPlace(databaseId),
   })
