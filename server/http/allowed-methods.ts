@@ -20,21 +20,19 @@ declare module 'fastify' {
  * method that the path does not support. Call it before the hooks that use the pattern, and before the routes.
  */
 export function matchPaths(app: FastifyInstance, maxParamLength: number) {
-  // One entry per path: a route for each unsupported method would take a tenth of the time of a start.
-  const paths = findMyWay({ maxParamLength })
   const allowed = new Map<string, Set<string>>()
+  const patternOf = patternFinder(allowed, maxParamLength)
   app.decorateRequest('route', undefined)
   app.addHook('onRoute', ({ method, url }) => {
     if (url === '*') return
     const methods = allowed.get(url) ?? new Set(['OPTIONS'])
     for (const each of [method].flat()) methods.add(each)
-    if (!allowed.has(url)) paths.on('GET', url, () => undefined, url)
     allowed.set(url, methods)
   })
   app.addHook('onRequest', (request, reply, done) => {
     const { is404, method, url, routeOptions } = request
     const isRouted = !is404 && method !== 'OPTIONS'
-    const path: string | undefined = isRouted ? routeOptions.url : paths.find('GET', url)?.store
+    const path = isRouted ? routeOptions.url : patternOf(url)
     request.route = isEncoded(url) ? undefined : path
     if (isRouted) return done()
     const methods = request.route && allowed.get(request.route)
@@ -42,6 +40,18 @@ export function matchPaths(app: FastifyInstance, maxParamLength: number) {
     if (allow) reply.header('Allow', allow)
     done()
   })
+}
+
+/** Returns a function that finds the pattern of a path. Its router is created at the first call, because few starts need it. */
+function patternFinder(patterns: ReadonlyMap<string, unknown>, maxParamLength: number) {
+  let router: ReturnType<typeof findMyWay> | undefined
+  return (url: string): string | undefined => {
+    if (!router) {
+      router = findMyWay({ maxParamLength })
+      for (const pattern of patterns.keys()) router.on('GET', pattern, () => undefined, pattern)
+    }
+    return router.find('GET', url)?.store
+  }
 }
 
 /**

@@ -23,6 +23,7 @@ import { admitToken } from '../domain/tokens/admit-token.js'
 import { readBearerToken } from './bearer-token.js'
 import { requireServed } from './console-access.js'
 import { hooksBeforeBody } from './hooks-before-body.js'
+import { named } from './plugin-name.js'
 import { RequestCaller } from './request-caller.js'
 
 type Route = AppRoute & { metadata?: RouteMetadata }
@@ -108,7 +109,8 @@ export function serveOperations<R extends Routes>(
       { hooks, handler: handlerOf({ context, find }, { name, route, rule: rules[name] as Rule }) },
     ]
   })
-  app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
+  const plugin = server.plugin(server.router(routes, Object.fromEntries(handlers)))
+  app.register(named('operations', plugin), {
     requestValidationErrorHandler: async (error, request) => {
       rejectInvalidPath(error)
       const ofQuery = fieldErrors(error.query).map((each) => ({ ...each, path: each.path || 'query' }))

@@ -10,6 +10,7 @@ import type { AdmittedOperator, OperatorRequest } from '../domain/operators/oper
 import { validationFailed } from '../domain/problem.js'
 import { readBearerToken } from './bearer-token.js'
 import { requireConsole } from './console-access.js'
+import { named } from './plugin-name.js'
 import { RequestCaller } from './request-caller.js'
 import { fieldErrors } from './serve-operations.js'
 
@@ -67,7 +68,8 @@ export function serveOperatorOperations<R extends Routes>(
       handler: handlerOf(context, { name, route, rule: rules[name] as Rule }),
     },
   ])
-  app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
+  const plugin = server.plugin(server.router(routes, Object.fromEntries(handlers)))
+  app.register(named('operations of operators', plugin), {
     requestValidationErrorHandler: (error) => {
       const parts = [error.pathParams, error.headers, error.query, error.body]
       throw validationFailed(parts.flatMap((part) => fieldErrors(part)))
