@@ -16,6 +16,7 @@ import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
+import type { Hasher } from './domain/passwords/hasher.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
@@ -51,6 +52,8 @@ export interface StartOptions {
   clock?: Clock
   /** Intervals of deliveries that differ from the usual ones. */
   intervals?: DeliveryIntervals
+  /** Hashes passwords. By default on threads of its own. */
+  hashing?: Hasher | undefined
   /** Sends mails. By default they are sent by SMTP or written to files. */
   sendMail?: SendMail | undefined
 }
@@ -88,13 +91,23 @@ const storeEvents = (log: Logger): StoreEvents => ({
 export async function buildUsher(
   config: Config,
   store: Store,
-  { log: output, clock = systemClock, intervals, sendMail = createMailer(config.mail, output) }: StartOptions,
+  {
+    log: output,
+    clock = systemClock,
+    intervals,
+    hashing,
+    sendMail = createMailer(config.mail, output),
+  }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const connections = { connections: config.storeConnections, nodes: await nodesOf(config, storeEvents(log)) }
-  const context = createContext(config, shareByWorker(store, connections), { clock, blocklist })
+  const context = createContext(config, shareByWorker(store, connections), {
+    clock,
+    blocklist,
+    hashing,
+  })
   const statistics = createStatistics()
   const counts = new DailyCounts(context.now)
   // The logs of requests inherit it.

@@ -64,10 +64,14 @@ export function createContext(
   {
     clock = systemClock,
     blocklist,
-  }: { clock?: Clock | undefined; blocklist?: PasswordBlocklist | undefined } = {},
+    hashing = createHasher(settings.hashing),
+  }: {
+    clock?: Clock | undefined
+    blocklist?: PasswordBlocklist | undefined
+    hashing?: Hasher | undefined
+  } = {},
 ): AppContext {
   const { now } = clock
-  const hashing = createHasher(settings.hashing)
   const isEnding = () => context.isEnding
   const findDatabase = createDatabaseLookup(store, settings, clock)
   const context: AppContext = {

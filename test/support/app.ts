@@ -9,8 +9,8 @@ import { type DeliveryIntervals, usualIntervals } from '../../server/domain/outb
 import { buildUsher } from '../../server/index.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
-import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { expectDocumented } from './documented.js'
+import { sharedHasher, usualHashes } from './hasher.js'
 import { startInstances } from './instances.js'
 import { noSettings } from './no-settings.js'
 import { watchSecrets } from './secrets.js'
@@ -47,6 +47,7 @@ async function startInProcess(
     log,
     clock: { now: () => clock.now, cacheNow: () => performance.now() + clock.cacheAhead },
     intervals,
+    hashing: sharedHasher(config.hashing),
   })
   return {
     ...usher,
@@ -85,9 +86,8 @@ export async function startApp(
   { instances = 0, intervals }: { instances?: number; intervals?: Partial<DeliveryIntervals> } = {},
 ) {
   const clock: TestClock = { now: start, cacheAhead: 0 }
-  // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
   const { DATA_DIR = '' } = noSettings
-  const settings = { ...cheapHashes, DATA_DIR, HASH_QUEUE_SECONDS: '60', ...env }
+  const settings = { ...usualHashes, DATA_DIR, ...env }
   const app = { instances, clock, intervals: { ...usualIntervals, ...intervals } }
   const api = await (instances > 0 ? startBehindProxy : startInProcess)(store, settings, app)
   const secrets = watchSecrets()

@@ -10,8 +10,8 @@ import { ensureOperatorsDatabase } from '../../server/domain/operators/operators
 import { buildUsher } from '../../server/index.js'
 import { addCounts } from '../../server/store/queries/statistics.js'
 import { addProvider } from '../../server/testing/add-provider.js'
-import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { databaseCreator, requestOfOperator } from '../../server/testing/operator.js'
+import { sharedHasher, usualHashes } from './hasher.js'
 import type { OpenStore } from './open-store.js'
 import { freePort } from './postgres-server.js'
 
@@ -27,13 +27,14 @@ export async function startConsole(store: OpenStore) {
   let aheadMilliseconds = 0
   const now = () => Date.now() + aheadMilliseconds
   const settings = { CONSOLE: 'on', PORT: String(port), BASE_URL: url, LOG_LEVEL: 'silent' }
-  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...settings })
+  const config = loadConfig({ ...usualHashes, ...settings })
   const privateIssuers: string[] = []
   await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl: config.consoleUrl })
   const usher = await buildUsher({ ...config, privateIssuers }, store, {
     log: pino({ level: 'silent' }),
     clock: { now, cacheNow: () => performance.now() },
     sendMail: async () => undefined,
+    hashing: sharedHasher(config.hashing),
   })
   await usher.app.listen({ host: 'localhost', port })
 

@@ -20,7 +20,8 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
 
 const store = await withPrisma(tracedStore(await openTestStore()))
-const usher = await startApp(store)
+// A hasher of its own, whose jobs have spans.
+const usher = await startApp(store, { HASH_CONCURRENCY: '2' })
 const database = await usher.newDatabase()
 // Otherwise each sign-up of the first seconds stores the dummy hash, which adds a span.
 const { dummyHash } = usher.context.hashing
