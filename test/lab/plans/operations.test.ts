@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { validate as isUuid } from 'uuid'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Store } from '../../../server/store/store.js'
 import { useEveryOperation } from '../../store/every-operation.js'
@@ -84,6 +85,11 @@ async function planned(statement: Sent, mode: PlanMode) {
   if (numbersEvents(statement.text)) await client.query('VACUUM usher.revocation, usher.kept_event')
   return plan
 }
+
+it('no statement has another first text than the id of a database, for which a distributed store would take it', () => {
+  const others = statements.filter(({ values: [first] }) => typeof first === 'string' && !isUuid(first))
+  expect(others.map(({ text }) => text.trim())).toEqual([])
+})
 
 it('no statement of a server reads all recent rows if the statistics are older', {
   timeout: 180_000,
