@@ -87,7 +87,9 @@ async function planned(statement: Sent, mode: PlanMode) {
 }
 
 it('no statement has another first text than the id of a database, for which a distributed store would take it', () => {
-  const others = statements.filter(({ values: [first] }) => typeof first === 'string' && !isUuid(first))
+  const others = statements.filter(
+    ({ values: [first] }) => typeof first === 'string' && !isUuid(first) && !first.startsWith('{'),
+  )
   expect(others.map(({ text }) => text.trim())).toEqual([])
 })
 
