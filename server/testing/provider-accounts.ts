@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { challengeOf } from '../domain/logins/challenge.js'
 
 /** A person with an account at the provider of a test. */
 export interface TestPerson {
@@ -88,7 +89,7 @@ export function createAccounts(people: readonly TestPerson[], client: ProviderCl
 }
 
 const isProven = ({ challenge }: Grant, verifier: string) =>
-  challenge === null || challenge === createHash('sha256').update(verifier).digest('base64url')
+  challenge === null || challenge === challengeOf(verifier)
 
 /** Returns how a login returns to the server. */
 export const returned = (query: URLSearchParams, parameters: Record<string, string>): Return => ({

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
+import { challengeOf } from '../../domain/logins/challenge.js'
 import { Problem } from '../../domain/problem.js'
 import type { Host } from '../io/host.js'
 import { readLine } from '../io/terminal.js'
@@ -39,7 +40,7 @@ export async function authorize(
   const listener = isBrowserElsewhere ? undefined : await listenForCode(state)
   const parameters = new URLSearchParams({
     purpose,
-    challenge: createHash('sha256').update(verifier).digest('base64url'),
+    challenge: challengeOf(verifier),
     state,
     name: `${host.operator}@${hostname()}`.slice(0, 100),
     ...(listener && { port: String(listener.port) }),

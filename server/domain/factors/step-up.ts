@@ -4,6 +4,7 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { provableBy } from '../second-factor/challenge.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import { Authentication } from '../tokens/authentication.js'
 import { confirmUser } from '../users/authenticate.js'
 import { confirmedUser } from './confirmed-user.js'
@@ -29,7 +30,7 @@ export async function stepUp(context: AppContext, request: UserRequest<StepUpBod
   const at = context.now()
   const { authentication, confirmed } = await proveAgain(context, request, at)
   // The token of a login may have opened the session that has its id.
-  const id = claims.sessionId ?? claims.id
+  const id = sessionIdOf(claims)
   const proven = { amr: authentication.amr, provenAt: new Date(at) }
   const session = await stepUpSession(context.store, { databaseId: database.id, id, user }, proven)
   if (!session && claims.sessionId) throw new Problem('token_invalid')

@@ -15,6 +15,7 @@ import { ProviderError } from '../providers/provider-error.js'
 import { readClaims } from '../providers/read-claims.js'
 import { verifyIdToken } from '../providers/verify-id-token.js'
 import type { DatabaseRequest } from '../request.js'
+import { challengeOf } from './challenge.js'
 import { finishLogin } from './finish-login.js'
 import { requireProvider, unavailableProvider } from './require-provider.js'
 import { requireState } from './require-state.js'
@@ -43,7 +44,7 @@ export async function loginWithIdToken(
   } = await requireState(context, request, { state })
   const connection = await requireConnection(context, database.id, name)
   // Nobody else can store a login under this id, and lead its client into another account.
-  const isStarter = isEqual(createHash('sha256').update(body.verifier).digest('base64url'), challenge)
+  const isStarter = isEqual(challengeOf(body.verifier), challenge)
   if (now() >= expiresAt || !isStarter) throw new Problem('code_invalid')
   const provider = await requireProvider(context, request, connection)
   const claims = await read(provider, connection, { idToken, nonce }).catch((error) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FinishLoginBody } from '@usher/contract'
 import { findIdentityUserId } from '../../store/queries/identities.js'
 import { findLogin, type Login } from '../../store/queries/login.js'
@@ -19,6 +18,7 @@ import { readSigned } from '../keys/signed-text.js'
 import { Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { attemptLogin } from '../users/authenticate.js'
+import { challengeOf } from './challenge.js'
 import { digitsOf } from './digits.js'
 
 /** How often the digits of one mail can be tried. */
@@ -176,8 +176,7 @@ async function findStarted(
   { id, verifier }: { id: string; verifier: string },
 ) {
   const attempt = await findAttempt(store, { databaseId, id }, { now: new Date(now()) })
-  const challenge = createHash('sha256').update(verifier).digest('base64url')
-  return attempt && isEqual(challenge, attempt.challenge) ? attempt : undefined
+  return attempt && isEqual(challengeOf(verifier), attempt.challenge) ? attempt : undefined
 }
 
 /** Returns an account by id or address, and the network of the client. */

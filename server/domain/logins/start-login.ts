@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ExternalLogin, StartLoginBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { type Connection, callbackUrl } from '../connections/connection.js'
@@ -6,6 +5,7 @@ import { requireConnection } from '../connections/find-connections.js'
 import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
 import type { DatabaseRequest } from '../request.js'
+import { challengeOf } from './challenge.js'
 import { requireRedirect } from './redirects.js'
 import { requireProvider } from './require-provider.js'
 import { type LoginSecrets, readState, signState } from './state.js'
@@ -62,7 +62,7 @@ function authorizationUrl(
     state,
     ...(isOpenId && { nonce }),
     ...(pkce && {
-      code_challenge: createHash('sha256').update(pkceVerifier).digest('base64url'),
+      code_challenge: challengeOf(pkceVerifier),
       code_challenge_method: 'S256',
     }),
     ...(responseMode && { response_mode: responseMode }),

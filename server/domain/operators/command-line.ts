@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Confirmation, Session } from '@usher/contract'
 import type {
   CommandLineCode,
@@ -11,10 +11,12 @@ import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { isEqual } from '../keys/database-secrets.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
+import { challengeOf } from '../logins/challenge.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { issueConfirmation, requireConfirmation } from '../second-factor/confirmation.js'
 import { openSession } from '../sessions/open-session.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import type { Proven } from '../tokens/authentication.js'
 import type { OperatorRequest } from './operator-request.js'
 import { requireOperators } from './operators-database.js'
@@ -109,7 +111,7 @@ export async function createCommandLineConfirmation(
 ): Promise<Confirmation> {
   const { allowed } = await requireAllowed(context, operators, { purpose: 'confirmation', body })
   if (allowed.userId !== user.id) throw new Problem('code_invalid')
-  const tokenId = claims.sessionId ?? claims.id
+  const tokenId = sessionIdOf(claims)
   return issueConfirmation(context, operators, { user, tokenId, ...allowed.confirmed })
 }
 
@@ -124,8 +126,7 @@ async function requireAllowed(
 ) {
   const read = { purpose: purposes[purpose], text, now: now() }
   const allowed = readSignedValue<Allowed>(await findSecrets(databaseId), read)?.value
-  const challenge = createHash('sha256').update(verifier).digest('base64url')
-  if (!allowed || !isEqual(challenge, allowed.challenge)) throw new Problem('code_invalid')
+  if (!allowed || !isEqual(challengeOf(verifier), allowed.challenge)) throw new Problem('code_invalid')
   const user = await findUserOfToken(store, { databaseId, id: allowed.userId })
   if (user?.generation !== allowed.generation) throw new Problem('code_invalid')
   return { allowed, user }

@@ -1,6 +1,7 @@
 import type { Confirmation } from '@usher/contract'
 import type { AppContext } from '../context.js'
 import { issueConfirmation } from '../second-factor/confirmation.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import { permitOf } from './admit-operator.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
@@ -15,7 +16,7 @@ export async function beginImport(
   const { operators, user, claims } = request
   return issueConfirmation(context, operators, {
     user,
-    tokenId: claims.sessionId ?? claims.id,
+    tokenId: sessionIdOf(claims),
     amr: claims.proven.amr,
     expiresAt: context.now() + permitMilliseconds,
     use: permitOf('beginImport', database),

@@ -4,6 +4,7 @@ import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import { acrOf, type Proven } from '../tokens/authentication.js'
 
 /** What a confirmation says: who was there, in which session, and what the user has proven. */
@@ -70,7 +71,7 @@ export async function requireConfirmation(
     signed?.value.userId === user.id &&
     signed.value.generation === user.generation &&
     signed.value.use === use &&
-    signed.value.sessionId === (claims.sessionId ?? claims.id)
+    signed.value.sessionId === sessionIdOf(claims)
   if (!isOf) throw new Problem('step_up_required')
   return signed.value
 }

@@ -4,6 +4,7 @@ import { type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import { readRefreshToken } from './session-tokens.js'
 
 /** Ends the session of a refresh token. An unknown token changes nothing. */
@@ -52,8 +53,7 @@ export function outcomeOf(
 export async function endOtherSessions(context: AppContext, request: UserRequest) {
   const { database, user, claims } = request
   const { id: userId, generation } = user
-  // The id of a session is the `jti` of its login's token.
-  const sessionId = claims.sessionId ?? claims.id
+  const sessionId = sessionIdOf(claims)
   await runChange(context, request, async (change) => {
     const owner = { databaseId: database.id, id: userId, generation, now: change.now, sessionId }
     const others = await revokeOthers(change, owner)

@@ -3,6 +3,7 @@ import { findSessions } from '../../store/queries/sessions.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 
 /**
  * Returns the sessions of a user that have not ended.
@@ -13,8 +14,7 @@ export async function listSessions(
   context: AppContext,
   { database, user, claims }: UserRequest,
 ): Promise<SessionList> {
-  // The id of a session is the `jti` of its login's token.
-  const currentId = claims.sessionId ?? claims.id
+  const currentId = sessionIdOf(claims)
   const read = { ...user, databaseId: database.id }
   const sessions = await findSessions(context.store, read, { currentId, now: new Date(context.now()) })
   const isEnded = claims.sessionId && sessions?.[0]?.id !== currentId

@@ -130,6 +130,9 @@ function signingKey(database: Database, now: number) {
 
 export type TokenClaims = Omit<VerifiedToken, 'jwt' | 'kid' | 'expiresAt'>
 
+/** Returns the id of the session of a token. A token of a login has none: its own id is that of the session that it can open. */
+export const sessionIdOf = ({ sessionId, id }: Pick<TokenClaims, 'sessionId' | 'id'>) => sessionId ?? id
+
 /**
  * Verifies a token by the rules of RFC 8725: with a key of this database and its only algorithm, and with exact issuer,
  * audience and type.
