@@ -5,6 +5,7 @@ import { Cancel, Dialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/failure.js'
 import { Field, Form } from '../../parts/form.js'
 import { Loaded, useLoad, useTask } from '../../parts/load.js'
+import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
 import { type Column, Pager, Table, usePages } from '../../parts/table.js'
 import { Empty, Heading2, Name, Time } from '../../parts/text.js'
@@ -106,12 +107,7 @@ export function Invitations({ tenantId }: { tenantId: string }) {
               }}
             >
               <Field name="email" label="Address" type="email" />
-              <Field
-                name="role"
-                label="Role"
-                value="member"
-                hint="owner, admin, member, or a role of the database."
-              />
+              <RoleField />
             </Form>
           )}
         </Dialog>

@@ -3,6 +3,7 @@ import { call, type DataOf } from '../../api.js'
 import { useConsole } from '../../context.js'
 import { Cancel, Danger, Dialog } from '../../parts/dialog.js'
 import { Field, Form } from '../../parts/form.js'
+import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
 import { count, counted, Name, Time } from '../../parts/text.js'
 import { pathTo } from '../../places.js'
@@ -47,12 +48,7 @@ export function Memberships({ user, reload }: { user: ManagedUser; reload(): Pro
               }}
             >
               <Field name="tenantId" label="ID of the tenant" />
-              <Field
-                name="role"
-                label="Role"
-                value="member"
-                hint="owner, admin, member, or a role of the database."
-              />
+              <RoleField />
             </Form>
           )}
         </Dialog>
