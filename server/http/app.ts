@@ -85,6 +85,10 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   const { runCommand } = settings
   const commands = runCommand && app.consoleAccess.isOn ? acceptCommands(app, runCommand) : undefined
   addRoutes(app, settings, context)
+  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem
+  // body.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
+  app.server.on('connect', connectHandler(settings.baseUrl, outputs.log))
   return app
 }
 
@@ -95,7 +99,7 @@ async function createApp(
   { buildOperatorApp, ...outputs }: HttpOutputs & { buildOperatorApp?: () => Promise<FastifyInstance> },
 ) {
   const { baseUrl } = settings
-  const { log, metrics } = outputs
+  const { metrics } = outputs
   const handleError = createErrorHandler(baseUrl, metrics?.countProblem)
   const app = createFastify(settings, outputs, handleError)
   setConsoleAccess(app, accessOf(settings))
@@ -119,10 +123,6 @@ async function createApp(
     throw new Problem('route_not_found')
   })
   rejectBeforeBody(app)
-  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem
-  // body.
-  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
-  app.server.on('connect', connectHandler(baseUrl, log))
   return app
 }
 

@@ -1,8 +1,8 @@
+import { Problem } from '../../domain/problem.js'
 import { rejectsFileOf } from '../commands/user-import.js'
 import type { Files, NewFile } from '../io/files.js'
 import type { TypedCommand } from '../io/host.js'
 import type { FileQuestion } from '../running-server/messages.js'
-import { untrusted } from './untrusted.js'
 
 /**
  * Returns a function that does with files of this machine what a server asks for: it reads the file that an argument names, and
@@ -37,8 +37,8 @@ export function answerAboutFiles(files: Files, { args: { file: input } }: Pick<T
       return reads[action as keyof typeof reads](name)
     if (name !== undefined && name === output && Object.hasOwn(writes, action))
       return writes[action as keyof typeof writes](name, text)
-    throw untrusted(
-      `The server has asked for the file ${JSON.stringify(name)}, which the command does not name.`,
-    )
+    throw new Problem('server_untrusted', {
+      detail: `The server has asked for the file ${JSON.stringify(name)}, which the command does not name.`,
+    })
   }
 }

@@ -73,9 +73,11 @@ export async function listDatabases(
     ({ name }) => name,
   )
   const ids = rows.map(({ id }) => id)
-  const keys = await readEach(store, ids, (some) => findKeysAndHashes(store, some))
   const from = dayOf(now() - loginDays * dayMilliseconds)
-  const numbers = await readEach(store, ids, (some) => findNumbers(store, some, from))
+  const [keys, numbers] = await Promise.all([
+    readEach(store, ids, (some) => findKeysAndHashes(store, some)),
+    readEach(store, ids, (some) => findNumbers(store, some, from)),
+  ])
   const databases = rows.map((row, index) => ({
     ...databaseInfo(row, numbers[index]),
     isBeingDeleted: isBeingDeleted(keys[index] as KeysAndHashes),

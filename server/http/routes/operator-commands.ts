@@ -46,12 +46,12 @@ function createConnect() {
     // Loaded at the first command.
     const { createWebSocketStream, WebSocketServer } = await import('ws')
     server ??= new WebSocketServer({ noServer: true, clientTracking: false, maxPayload })
-    const { handleUpgrade } = server
+    const accepting = server
     const socket = takeSocket()
     if (socket.destroyed) throw new ClientDisconnected()
     const connection = await new Promise<Duplex>((resolve, reject) => {
       socket.once('close', () => reject(new ClientDisconnected()))
-      handleUpgrade.call(server, request.raw, socket, head, (webSocket) => {
+      accepting.handleUpgrade(request.raw, socket, head, (webSocket) => {
         endWhenSilent(webSocket)
         resolve(createWebSocketStream(webSocket))
       })
