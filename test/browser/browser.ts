@@ -60,9 +60,9 @@ export async function openPage(browser: Browser, origins: string[]) {
     else errors.push(message.text())
   })
 
-  /** Waits for exactly these failed loads. */
+  /** Waits for exactly these failed loads, in any order, because a page loads several at once. */
   async function expectFailedLoads(...expected: string[]) {
-    await expect.poll(() => failedLoads).toEqual(expected)
+    await expect.poll(() => failedLoads.toSorted()).toEqual(expected.toSorted())
     failedLoads.length = 0
   }
   const page = await context.newPage()

@@ -55,11 +55,11 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     await logInAtGoogle(page)
     await choose(page, 'Ada')
     await showsAccount(page, 'ada@gmail.com')
-    expect(page.url()).toBe(`${example}/`)
+    await page.waitForURL(`${example}/`)
     await page.reload()
     await showsAccount(page, 'ada@gmail.com')
     await page.goBack()
-    expect(page.url()).not.toContain('code=')
+    expect(await page.evaluate('location.href')).not.toContain('code=')
   })
 
   it('ends in two tabs, each with its own person, and leaves no verifier', async ({ visit, example }) => {
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     await logInAtGoogle(page)
     await page.getByRole('link', { name: 'Cancel' }).click()
     await expectAlert(formOf(page, 'Log in'), 'You have cancelled.')
-    expect(page.url()).toBe(`${example}/login`)
+    await page.waitForURL(`${example}/login`)
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     await logInAtGoogle(page)

@@ -21,9 +21,10 @@ export function Dialog({
     return () => current?.close()
   }, [])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    // The event `close` comes late: by then its button, which has the focus again, may have opened the next one.
+    <dialog ref={dialog} aria-labelledby={id} onCancel={onClose} onClose={() => dialog.current && onClose()}>
       <h2 id={id}>{title}</h2>
-      {children(() => dialog.current?.close())}
+      {children(onClose)}
     </dialog>
   )
 }
