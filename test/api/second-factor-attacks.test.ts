@@ -115,8 +115,11 @@ async function statementsOf({ context: { store } }: TestApi, run: () => Promise<
   const { query } = store
   const seen: [string, number][] = []
   const watched = vi.spyOn(store, 'query').mockImplementation(async (text, values) => {
+    // In the order of the requests, because parallel ones end in any order.
+    const statement: [string, number] = [text, 0]
+    seen.push(statement)
     const rows = await query(text, values)
-    seen.push([text, rows.length])
+    statement[1] = rows.length
     return rows as never
   })
   await run()

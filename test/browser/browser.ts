@@ -65,6 +65,12 @@ export async function openPage(browser: Browser, origins: string[]) {
     await expect.poll(() => failedLoads.toSorted()).toEqual(expected.toSorted())
     failedLoads.length = 0
   }
+
+  /** Waits for these failed loads, each once or more, because the parts of a page share a load if they need it at once. */
+  async function expectSharedFailedLoads(...expected: string[]) {
+    await expect.poll(() => new Set(failedLoads)).toEqual(new Set(expected))
+    failedLoads.length = 0
+  }
   const page = await context.newPage()
-  return { page, errors, failedLoads, usedOrigins, expectFailedLoads }
+  return { page, errors, failedLoads, usedOrigins, expectFailedLoads, expectSharedFailedLoads }
 }

@@ -155,17 +155,17 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     clock,
     visitLoggedIn,
   }) => {
-    const { page, email, expectFailedLoads } = await visitLoggedIn()
+    const { page, email, expectSharedFailedLoads } = await visitLoggedIn()
     clock.now += 86_400_000
     await page.reload()
     await showsAccount(page, email)
     // The menu and the account read the user.
-    await expectFailedLoads('401 me', '401 me')
+    await expectSharedFailedLoads('401 me')
 
     clock.now += 15 * 86_400_000
     await page.reload()
     await formOf(page, 'Log in').waitFor()
-    await expectFailedLoads('401 me', '401 me', '401 refresh')
+    await expectSharedFailedLoads('401 me', '401 refresh')
     expect(await page.evaluate('localStorage.length')).toBe(0)
     await logIn(page, email)
   })

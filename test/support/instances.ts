@@ -85,6 +85,8 @@ export async function stopInstances() {
  */
 export async function startInstances(count: number, settings: Record<string, string>, clock: Clock) {
   const key = JSON.stringify([count, settings])
+  // Those of other files share the store, and would send its mails elsewhere.
+  if (settings.SMTP_URL && !shared.has(key)) await stopInstances()
   const starting = shared.get(key) ?? startServers(count, settings, clock)
   shared.set(key, starting)
   // New servers have the time of their own clock.
