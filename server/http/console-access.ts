@@ -34,10 +34,15 @@ export const setConsoleAccess = (app: FastifyInstance, access: ConsoleAccess) =>
 type Request = Pick<FastifyRequest, 'server' | 'clientAddress' | 'headers'>
 
 const loopback = /^(127\.|::1$|::ffff:127\.|$)/
+/** Another name could be that of a page on the internet which now leads to this machine (DNS rebinding). */
+const ownName = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
+const headersOfProxies = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
 /** Returns whether a request is of this machine, and no proxy on this machine has passed it on. */
 const isLocal = ({ clientAddress, headers }: Request) =>
-  loopback.test(clientAddress) && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined
+  loopback.test(clientAddress) &&
+  ownName.test(headers.host ?? '') &&
+  headersOfProxies.every((name) => headers[name] === undefined)
 
 /** @throws {Problem} unless the port serves the console to the client */
 export function requireConsole(request: Request, code: ProblemCode = 'route_not_found') {

@@ -16,6 +16,12 @@ const codes: Record<string, ProblemCode> = {
 /** How long a rejected client may continue to send. After an immediate close, it could not read the response. */
 const lingerMilliseconds = 2_000
 
+/** Closes the connection of a rejected client, also if the client does not. */
+export function closeSoon(socket: Duplex) {
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+}
+
 /** Returns the problem to respond with, or undefined if the client has closed the connection. */
 const problemOfClientError = ({ code }: { code: string }) =>
   code === 'ECONNRESET' ? undefined : new Problem(codes[code] ?? 'malformed_request')
@@ -33,7 +39,7 @@ export const clientErrorHandler =
 /** Responds to CONNECT. Node would close the connection without a response. */
 export const connectHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (_request: unknown, socket: Duplex) => {
-    socket.on('error', () => socket.destroy()).resume()
+    socket.on('error', () => socket.destroy())
     reject(socket, new Problem('method_not_allowed'), { code: 'CONNECT', baseUrl, log })
   }
 
@@ -60,5 +66,5 @@ function reject(
       text,
     ].join('\r\n'),
   )
-  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+  closeSoon(socket)
 }

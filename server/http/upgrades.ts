@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { closeSoon } from './socket-errors.js'
 
 /** The connection of a request for another protocol. */
 export interface Upgrade {
@@ -30,7 +31,12 @@ export function routeWebSockets(app: FastifyInstance, path: string) {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    response.once('finish', () => response.socket?.end())
+    response.once('finish', () => {
+      // Undefined after `takeSocket`.
+      const rejected = response.socket
+      rejected?.end()
+      if (rejected) closeSoon(rejected)
+    })
     upgrades.set(request, { head, takeSocket: () => takeSocket(response, socket) })
     app.routing(request, response)
   })

@@ -75,9 +75,14 @@ describe('where the console is served', () => {
     expect(await outcomeOf(usher.app, '/operator/console', '::1')).toBe(200)
     expect(await outcomeOf(usher.app, '/operator/commands', remote)).toBe('route_not_found')
     expect(await outcomeOf(usher.app, '/operator/commands')).toBe('token_missing')
-    const headers = { 'x-forwarded-for': remote }
-    const proxied = await usher.app.inject({ method: 'GET', url: '/operator/console', headers })
-    expect(proxied.statusCode).toBe(404)
+    const statusWith = async (headers: Record<string, string>) =>
+      (await usher.app.inject({ method: 'GET', url: '/operator/console', headers })).statusCode
+    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
+      expect(await statusWith({ [name]: remote }), name).toBe(404)
+    for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000'])
+      expect(await statusWith({ host }), host).toBe(200)
+    // A page on the internet whose name leads to this machine by now.
+    expect(await statusWith({ host: 'rebound.example' })).toBe(404)
     const open = await startApp(store, { CONSOLE: 'on' })
     expect(await outcomeOf(open.app, '/operator/console', remote)).toBe(200)
     expect(await outcomeOf(open.app, path, remote)).toBe(200)
