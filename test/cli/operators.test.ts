@@ -35,6 +35,14 @@ it('operators are added, reset and removed on the host', async ({ usher }) => {
   expect(await usher.outcome('operator add eve@example.com --workspace none')).toContain('3 ')
   expect(await usher.outcome('operator remove ada@example.com')).toContain('needs an owner')
 
+  const path = 'usher/operators'
+  expect(await usher.outcome(`user delete ${path} ada@example.com --yes`)).toContain('needs an owner')
+  const tenant = console.database.id
+  expect(await usher.outcome(`tenant delete ${path} ${tenant} --yes`)).toContain('keeps the tenants')
+  const deletion = { password: operatorPassword, confirmation: await ada.confirm() }
+  const own = await ada.send('POST', `${console.users}/me/deletion`, deletion)
+  expect(own.json().code, own.body).toBe('last_owner')
+
   const { factors, link } = await usher.json('operator reset ada@example.com')
   expect(factors).toBe(1)
   expect((await ada.send('GET', '/operator/me')).json().code).toBe('token_invalid')

@@ -23,8 +23,8 @@ import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import type { Secrets } from '../keys/database-secrets.js'
 import { workspaceNotFound } from '../management/names.js'
-import { emailTaken, Problem, unless, userNotFound } from '../problem.js'
-import { lockTenant } from '../tenants/locked-tenant.js'
+import { emailTaken, unless, userNotFound } from '../problem.js'
+import { requireOtherOwner } from '../tenants/installation-owner.js'
 import { putMember, removeMember } from '../tenants/members.js'
 import { deleteUser } from '../users/user-changes.js'
 import { codeLink } from './links.js'
@@ -147,18 +147,8 @@ async function putRight(
   { userId, place, role }: { userId: string; place: Place; role: Operator['rights'][number]['role'] | null },
 ): Promise<Outcome<unknown>> {
   const path = { tenantId: place.id, userId }
-  if (role !== 'owner') await requireOtherOwner(change, path)
+  if (role !== 'owner' && place.id === change.database.id) await requireOtherOwner(change, userId)
   return role === null ? removeMember(change, path) : putMember(change, { ...path, role })
-}
-
-/** @throws {Problem} `owner_needed` if a user is the last owner of the installation */
-async function requireOtherOwner(change: Change, path: { tenantId: string; userId: string }) {
-  if (path.tenantId !== change.database.id) return
-  const { memberRole, hasOtherOwner } = await lockTenant(change, path)
-  if (memberRole === 'owner' && !hasOtherOwner)
-    throw new Problem('owner_needed', {
-      detail: 'The installation needs an owner. Make another operator owner first.',
-    })
 }
 
 /** Changes a right of an operator. @throws {Problem} `user_not_found`; `owner_needed` */
@@ -179,10 +169,7 @@ export async function changeOperator(
 /** Deletes an operator. Does nothing if there is none. @throws {Problem} `owner_needed` */
 export async function removeOperator(context: Context, request: ChangeRequest, userId: string) {
   const { throttle } = context
-  const { id } = request.database
-  await runChange(context, request, async (change) => {
-    await ensurePlace(change, { id, name: 'Installation' })
-    await requireOtherOwner(change, { tenantId: id, userId })
-    return deleteUser(change, { userId, throttle })
-  }).catch(unless('user_not_found'))
+  await runChange(context, request, (change) => deleteUser(change, { userId, throttle })).catch(
+    unless('user_not_found'),
+  )
 }

@@ -127,6 +127,7 @@ async function deletePart(
   { tenantId, hasBegun }: { tenantId: string; hasBegun: boolean },
 ): Promise<Outcome<{ members: number; isDeleted: boolean }>> {
   const { database, actor, now } = change
+  refuseOperators(database, 'keeps the tenants of its rights')
   const { actorRole } = await lockTenant(change, { tenantId })
   requireRank(actorRole, 'owner')
   if (!hasBegun) await requireChangesLeft(change)

@@ -7,6 +7,7 @@ import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
+import { requireOtherOwner } from '../tenants/installation-owner.js'
 import { lastOwner } from '../tenants/roles.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { requirePassword } from './new-password.js'
@@ -91,8 +92,9 @@ export async function unlockUser(
  * Deletes a user with memberships and idempotency keys. Users who delete themselves also delete the tenants that have no other
  * user. Backends and operators keep them, also clear the failed logins, and notify the addresses that could undo a change.
  *
- * @throws {Problem} `user_not_found`; `token_invalid`. Users who delete themselves also get `email_recently_changed` while a
- * change of the address can be undone, and `last_owner` if a tenant with other users would have no owner
+ * @throws {Problem} `user_not_found`; `token_invalid`; `owner_needed` for the last owner of the installation. Users who delete
+ * themselves also get `email_recently_changed` while a change of the address can be undone, and `last_owner` if a tenant with other
+ * users, or the installation, would have no owner
  */
 export async function deleteUser(
   change: Change,
@@ -100,6 +102,7 @@ export async function deleteUser(
 ): Promise<Outcome<undefined>> {
   const { database, now, actor } = change
   const key = { databaseId: database.id, userId }
+  if (database.isOperators) await requireOtherOwner(change, userId)
   const user = await requireLocked(change, userId, 'UPDATE')
   // The deletion also ends the undo of the former addresses.
   const former = (await listReserved(change, key)).filter(({ until }) => until > now)
