@@ -99,7 +99,7 @@ export async function run(args: readonly string[], host: Host = ownProcess()): P
     if ((error as { code?: unknown }).code === 'lines_rejected' && !json) return 1
     if (error instanceof CommanderError && !json) return 2
     const { reportError } = await import('./report-error.js')
-    return reportError(error, { json, stderr: host.stderr })
+    return reportError(error, { json, ...host })
   }
 }
 

@@ -23,6 +23,7 @@ import {
 import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
 import type { Host } from './io/host.js'
+import { printableLines } from './io/listing.js'
 import { jsonText } from './io/output.js'
 
 /** Exit codes by the reason of an error. */
@@ -96,16 +97,22 @@ const advice: Partial<Record<Code, string>> = {
  * @param output.json whether to write it as a line of JSON
  * @returns its exit code
  */
-export function reportError(error: unknown, { json, stderr }: Pick<Host, 'stderr'> & { json: boolean }) {
+export function reportError(
+  error: unknown,
+  { json, stderr, admit }: Pick<Host, 'stderr' | 'admit'> & { json: boolean },
+) {
   const code = codeOf(error)
   const { reason, title } =
     code in otherErrors
       ? otherErrors[code as keyof typeof otherErrors]
       : describeProblem(code as RuleProblemCode)
   const exitCode = exitCodes[reason]
-  const detail = detailOf(error, code)
+  const detail = admit ? detailForRemote(error, code) : detailOf(error, code)
   const { suggestion } = error as { suggestion?: string }
-  const line = json ? jsonText({ code, title, detail, suggestion, exitCode }) : `usher: ${detail}`
+  // A server may have sent the detail.
+  const line = json
+    ? jsonText({ code, title, detail, suggestion, exitCode })
+    : `usher: ${printableLines(detail)}`
   stderr.write(`${line}\n`)
   return exitCode
 }
@@ -137,6 +144,15 @@ function textOf({ code, message, about }: Problem) {
   const text = message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
   const next = about === undefined ? undefined : advice[code]
   return next ? `${text} ${next.replace('NAME', about ?? '')}` : text.replace(/\.$/, '')
+}
+
+/** Operators of a workspace see nothing of the store. The log of the server has it. */
+const detailForRemote = (error: unknown, code: Code) =>
+  code === 'unexpected' || code === 'store_unavailable' ? describedForRemote[code] : detailOf(error, code)
+
+const describedForRemote = {
+  unexpected: 'the server has an unexpected error. Its log has more',
+  store_unavailable: 'the store of the server is unavailable. Run the command again',
 }
 
 function detailOf(error: unknown, code: Code) {

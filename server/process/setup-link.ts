@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /**
@@ -16,8 +16,8 @@ export async function showSetupLink(
   }
   const file = resolve(join(dataDir, 'console-link'))
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // A file of an earlier start would keep its mode.
+  await rm(file, { force: true })
   await writeFile(file, `${link}\n`, { mode: 0o600 })
-  // A file of an earlier start keeps its mode.
-  await chmod(file, 0o600)
   stderr.write(`Console        the link to create the first operator is in ${file}\n\n`)
 }

@@ -31,6 +31,11 @@ describe('the mails of a database', () => {
     expect((await usher.operator(`mail preview ${path} --template email_changed`)).stdout).toBe(
       'From: Acme <a@acme.example>\nSubject: Hei Acme\n\nada@example.com on osoitteesi.\n',
     )
+    // A key of the database may have stored the template.
+    await writeFile(join(folder, 'fi/email_changed.txt'), 'Subject: Hei\n\n\u001b]0;OWNED\u0007 {{email}}')
+    await usher.operator(`${set} --mail-templates ${folder}`)
+    const controlled = await usher.operator(`mail preview ${path} --template email_changed`)
+    expect(controlled.stdout).toContain('\n\n\uFFFD]0;OWNED\uFFFD ada@example.com')
     await usher.json(`mail preview ${path} --locale ar --folder ${folder}/out`)
     expect(await readdir(join(folder, 'out'))).toHaveLength(40)
     expect(await readFile(join(folder, 'out/invitation.html'), 'utf8')).toContain('dir="rtl"')

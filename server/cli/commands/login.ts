@@ -4,6 +4,7 @@ import { Problem, usageError } from '../../domain/problem.js'
 import { version } from '../../version.js'
 import type { Host } from '../io/host.js'
 import { authorize } from '../remote/authorize.js'
+import { otherVersion } from '../remote/other-version.js'
 import { consoleMissing, originOf, sendTo } from '../remote/request.js'
 import { endSession, storedOf } from '../remote/session.js'
 import { readSessions, type StoredSession, withSessions } from '../remote/session-file.js'
@@ -42,7 +43,7 @@ async function open(
   // The operator API changes with the server.
   if (server.version !== version)
     throw new Problem('server_version', {
-      detail: `${origin} is Usher ${server.version}, and this command is ${version}. Run: npx @usher/server@${server.version} login ${origin}`,
+      detail: `${origin} ${otherVersion(server.version)}`,
     })
   const body = await authorize(host, { origin, purpose: 'login', isBrowserElsewhere })
   const startedAt = Date.now()

@@ -7,6 +7,7 @@ import { renderFor } from '../../domain/mail/send-mail.js'
 import { loadTemplates, mailNames } from '../../domain/mail/templates.js'
 import { databasePath, userLocale } from '../io/arguments.js'
 import type { Host } from '../io/host.js'
+import { printableLines } from '../io/listing.js'
 import { withDatabase } from '../io/with-store.js'
 
 export function configure(mail: Command, host: Host) {
@@ -37,7 +38,7 @@ export function configure(mail: Command, host: Host) {
         }
         const shown =
           folder === undefined
-            ? mails.map(textOf).join(`\n${'-'.repeat(72)}\n`)
+            ? printableLines(mails.map(textOf).join(`\n${'-'.repeat(72)}\n`))
             : `Wrote ${mails.length} mails to ${folder}`
         host.print({ json }, mails, shown.trimEnd())
       }),

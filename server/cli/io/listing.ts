@@ -63,3 +63,6 @@ export function aligned(lines: readonly (readonly string[])[]) {
 
 /** Replaces control characters, because text from clients must not control the operator's terminal. */
 export const printable = (text: string) => text.replace(/\p{C}/gu, '\uFFFD')
+
+/** The same for text of several lines, which may have invisible characters of its language. */
+export const printableLines = (text: string) => text.replace(/[^\P{Cc}\n]/gu, '\uFFFD')

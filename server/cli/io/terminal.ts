@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { Problem, usageError } from '../../domain/problem.js'
 import type { Host } from './host.js'
+import { textUpTo } from './limited-text.js'
 
 const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -53,9 +53,12 @@ export async function readNewPassword(host: Host): Promise<string> {
   return password
 }
 
+/** More than any secret. A client on another machine could fill the memory of the server. */
+const maxSecretBytes = 2_097_152
+
 /** Reads a secret: typed without echo on a terminal, otherwise all of stdin without its last line break. */
 export async function readSecret(host: Host, question: string): Promise<string> {
-  if (!host.stdin.isTTY) return (await text(host.stdin)).replace(/\r?\n$/, '')
+  if (!host.stdin.isTTY) return (await textUpTo(maxSecretBytes, host.stdin)).replace(/\r?\n$/, '')
   const [secret = ''] = await prompt(host, [question], { echo: hiddenEcho })
   return secret
 }

@@ -7,7 +7,7 @@ import { admitOperator, requireConfirmed } from '../../domain/operators/admit-op
 import { seenBy } from '../../domain/operators/manage.js'
 import type { AdmittedOperator } from '../../domain/operators/operator-request.js'
 import { roleIn } from '../../domain/operators/rights.js'
-import { ClientDisconnected, Problem } from '../../domain/problem.js'
+import { ClientDisconnected, Problem, unless } from '../../domain/problem.js'
 import type { StartOptions } from '../../index.js'
 import type { Host, RemoteOperator, TypedCommand } from '../io/host.js'
 import type { Question } from '../running-server/messages.js'
@@ -46,7 +46,8 @@ export const admitCommand =
       })
       return printed
     }
-    if (isRead) return void (await work())
+    const done = () => work().catch((error) => failed(error, by))
+    if (isRead) return void (await done())
     await runRecorded(context, caller.log, {
       action: operation,
       operator: user,
@@ -54,14 +55,16 @@ export const admitCommand =
       requestId: by.requestId,
       params: { ...path, ...target },
       body,
-      run: () => work().catch(ifDisconnected),
+      run: done,
     })
   }
 
-/** A client that disconnects is no error of the server. */
-function ifDisconnected(error: unknown): never {
-  if (!(error instanceof ClientDisconnected)) throw error
-  throw new Problem('cancelled', { detail: 'The client has disconnected.', cause: error })
+/** Logs an error that its operator gets no details of. A client that disconnects is no error of the server. */
+function failed(error: unknown, { caller, requestId }: RemoteCaller): never {
+  if (error instanceof ClientDisconnected)
+    throw new Problem('cancelled', { detail: 'The client has disconnected.', cause: error })
+  if (!(error instanceof Problem)) caller.log.warn({ err: error, reqId: requestId }, 'a command failed')
+  throw error
 }
 
 const pathOf = ({ args }: Pick<TypedCommand, 'args'>) => args['workspace/name'] as DatabasePath | undefined
@@ -94,10 +97,14 @@ async function targetOf(
   const user = text('user')
   const isAddress = !isRead && user !== undefined && !isUuid(user)
   const account = path && row && isAddress && (await findAccount(store, ruleDatabase(row, path), user))
+  const email = name.startsWith('operator ') ? text('email') : undefined
+  // A new operator has no id yet.
+  const operator =
+    email && (await findAccount(store, admitted.operators, email).catch(unless('user_not_found')))
   return {
     userId: account ? account.id : user,
     tenantId: text('tenant'),
-    operatorId: name.startsWith('operator ') ? text('email') : undefined,
+    operatorId: operator ? operator.id : undefined,
     apiKeyId: text('key'),
     kid: text('kid'),
     connection: text('connection'),

@@ -1,7 +1,10 @@
 import { type AnyProblemCode, isProblemCode } from '@usher/contract'
 import { z } from 'zod'
 import { Problem, usageError } from '../../domain/problem.js'
+import { textUpTo } from '../io/limited-text.js'
 
+/** More than any response. */
+export const maxResponseBytes = 1_048_576
 /** How long a request may take. */
 const limitMilliseconds = 20_000
 
@@ -76,7 +79,8 @@ export async function sendTo<R extends Route>(
 async function exchange(origin: string, url: string, request: RequestInit) {
   try {
     const response = await fetch(url, { ...request, signal: AbortSignal.timeout(limitMilliseconds) })
-    return { status: response.status, text: await response.text() }
+    const text = response.body ? await textUpTo(maxResponseBytes, response.body) : ''
+    return { status: response.status, text }
   } catch (error) {
     const { message } = ((error as Error).cause ?? error) as Error
     throw new Problem('server_unreachable', { detail: `cannot reach ${origin}: ${message}`, cause: error })

@@ -1,9 +1,9 @@
-import { version } from '../../version.js'
 import type { Host, TypedCommand } from '../io/host.js'
 import type { Question } from '../running-server/messages.js'
 import { runThrough, startOf } from '../running-server/run-through.js'
 import { answerAboutFiles } from './client-files.js'
 import { connectTo } from './connect.js'
+import { otherVersion } from './other-version.js'
 import type { RemoteSession } from './session.js'
 
 /**
@@ -21,7 +21,6 @@ export async function runRemotely(
   const answerFile = answerAboutFiles(host.files, command)
   const answer = async (question: Question) =>
     'confirm' in question ? session.confirm() : answerFile(question)
-  const adviceOn = (other: string) =>
-    `The server is Usher ${other}, and this command is ${version}. Run it with: npx @usher/server@${other}`
+  const adviceOn = (other: string) => `The server ${otherVersion(other)}`
   return runThrough({ connection, adviceOn, answer }, startOf(args, host), host)
 }

@@ -78,9 +78,13 @@ export function createHost(start: Start, { send, server, place }: Connection) {
   return { host, receive, disconnect }
 }
 
+/** More than anybody types. */
+const maxTypedBytes = 65_536
+
 /** Returns stdin, which reads a chunk from the client when the command needs one. */
 function createInput({ typesInput }: Start, send: Connection['send']) {
   let isAsked = false
+  let typedBytes = 0
   const readable = new Readable({
     read() {
       isAsked = true
@@ -99,7 +103,10 @@ function createInput({ typesInput }: Start, send: Connection['send']) {
       // Otherwise a client could fill the memory.
       if (!isAsked) throw new Error('stdin was not read')
       isAsked = false
-      readable.push(chunk === null ? null : Buffer.from(chunk, 'base64'))
+      const bytes = chunk === null ? null : Buffer.from(chunk, 'base64')
+      if (typesInput) typedBytes += bytes?.length ?? 0
+      if (typedBytes > maxTypedBytes) throw new Error('more was typed than anybody can')
+      readable.push(bytes)
     },
     /** Cancels a prompt. Fails other reads, so that no command uses a part of the input. */
     close: (error: Error) => void (typesInput ? readable.push(null) : readable.destroy(error)),

@@ -5,6 +5,9 @@ import type { Run } from '../io/host.js'
 import { createHost, type Place, type Server } from './client-host.js'
 import { type ClientMessage, messagesOf, type ServerMessage, type Start, senderTo } from './messages.js'
 
+/** How long a process that has connected may wait with its command. */
+const startMilliseconds = 10_000
+
 /** A process that sends a command. */
 export interface Client {
   connection: Duplex
@@ -24,7 +27,8 @@ export async function runForClient(
 ) {
   const messages = messagesOf<Start | ClientMessage>(connection, maxLength)
   const send = senderTo<ServerMessage>(connection)
-  const start = (await messages.next()).value as Start | undefined
+  const late = setTimeout(() => connection.destroy(), startMilliseconds).unref()
+  const start = (await messages.next().finally(() => clearTimeout(late))).value as Start | undefined
   if (!start) return
   if (start.version !== version) return send({ version }).then(() => void connection.end())
   const place = placeOf(start, send)

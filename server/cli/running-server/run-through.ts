@@ -11,6 +11,9 @@ import {
   senderTo,
 } from './messages.js'
 
+/** Longer than any output that a command prints at once. */
+const maxMessageLength = 64 * 1_048_576
+
 /** A server that runs a command. */
 export interface CommandServer {
   connection: Duplex
@@ -41,7 +44,7 @@ export async function runThrough(server: CommandServer, start: Start, host: Host
   senderTo<Start>(connection)(start)
   const client = createClient(host, server)
   try {
-    for await (const message of messagesOf<ServerMessage>(connection)) {
+    for await (const message of messagesOf<ServerMessage>(connection, maxMessageLength)) {
       if ('exitCode' in message) return message.exitCode
       await client.receive(message)
     }

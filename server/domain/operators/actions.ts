@@ -33,7 +33,7 @@ function targetOf(params: RecordedOperation['params']) {
   const [named = null] = targetNames.flatMap((name) => params[name] ?? [])
   // An argument of a command may have an id in upper case.
   const target = named !== null && isUuid(named) ? named.toLowerCase() : named
-  return { target, tenantId: (params.userId && params.tenantId) ?? null }
+  return { target: recorded(target), tenantId: (params.userId && params.tenantId) ?? null }
 }
 
 /** Returns which fields a body sets, without values that may be private. Undefined if it has none, as a file. */
@@ -48,8 +48,12 @@ function fieldsOf(body: unknown) {
     .join(', ')
 }
 
-/** Longest recorded text of fields: a body may have unknown ones. */
-const maxFieldsLength = 255
+/** A body may have unknown fields, and a path names that nothing has. */
+const maxLength = 255
+
+/** Returns a text as it is recorded. */
+const recorded = (text: string | null | undefined) =>
+  text?.slice(0, maxLength).replace(/\p{C}/gu, '\uFFFD') || null
 
 /** Returns the id of what an operation has created, or the name of what has no id, such as a connection. */
 const createdBy = (result: unknown) => {
@@ -88,10 +92,10 @@ export async function runRecorded<Result>(
     operatorId: operator.id,
     operatorEmail: operator.email,
     action,
-    workspace: params.workspaceSlug ?? null,
-    databaseName: params.databaseName ?? null,
+    workspace: recorded(params.workspaceSlug),
+    databaseName: recorded(params.databaseName),
     ...targetOf(params),
-    fields: fieldsOf(body)?.slice(0, maxFieldsLength) || null,
+    fields: recorded(fieldsOf(body)),
     requestId,
     createdAt: new Date(now()),
   })

@@ -19,7 +19,9 @@ type Body = Readonly<Record<string, unknown>>
 
 /** Which bodies need a confirmation, if not each request of the operation does. */
 const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
-  changeUser: ({ email, emailVerified }) => email !== undefined || emailVerified !== undefined,
+  // Without an undo, the owner of a former address cannot take an account back.
+  changeUser: ({ email, emailVerified, emailUndo }) =>
+    email !== undefined || emailVerified !== undefined || emailUndo === false,
   changeSettings: ({ settings }) => Object.keys(Object(settings)).some(isConfirmed),
 }
 
