@@ -54,6 +54,8 @@ interface FieldProps {
   isOptional?: boolean
   isLong?: boolean
   autocomplete?: string
+  /** ID of the `<datalist>` that suggests values. */
+  list?: string
   options?: readonly string[]
   /** Texts of the options, if they differ from their values. */
   labels?: Readonly<Record<string, string>>
