@@ -117,18 +117,26 @@ export function Field({
       </label>
       {input}
       <small id={`${id}-more`}>
-        {error && <span class="error">{error.detail} </span>}
-        {hint}
+        {/* An error says what the hint says. */}
+        {error ? <span class="error">{error.detail}</span> : hint}
       </small>
     </div>
   )
 }
 
+interface CheckProps {
+  name: string
+  label: string
+  isChecked?: boolean | undefined
+  isDisabled?: boolean
+}
+
 /** A box to check. */
-export function Check({ name, label, isChecked }: { name: string; label: string; isChecked?: boolean }) {
+export function Check({ name, label, isChecked, isDisabled }: CheckProps) {
   return (
     <label class="check">
-      <input type="checkbox" name={name} value="true" defaultChecked={isChecked} /> {label}
+      <input type="checkbox" name={name} value="true" defaultChecked={isChecked} disabled={isDisabled} />{' '}
+      {label}
     </label>
   )
 }

@@ -87,8 +87,8 @@ export function Import() {
     <>
       <Heading title="Import" />
       <p>
-        A file with one user in JSON per line, as <code>usher user export</code> writes it. Users who exist
-        stay as they are, so a file may be imported again.
+        A file with one user in JSON per line, as <code>npx @usher/server user export</code> writes it. Users
+        who exist stay as they are, so a file may be imported again.
       </p>
       {may('importUsers') ? (
         <Form
