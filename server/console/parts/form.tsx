@@ -26,7 +26,7 @@ export function Form({ submit, isDanger, label, send, children, more }: FormProp
   async function onSubmit(event: TargetedSubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     if (isBusy) return
-    const data = new FormData(event.currentTarget)
+    const data = new FormData(event.currentTarget, event.submitter)
     setBusy(true)
     setProblem(await send(Object.fromEntries([...data].map(([name, value]) => [name, String(value)]))))
     setBusy(false)
