@@ -751,11 +751,7 @@ describe.skipIf(!hasBrowser)('console', () => {
       .first()
       .waitFor()
     expect(await errorsOf(page)).toEqual([])
-    const [lines, width] = await page.evaluate(() => [
-      document.querySelector('td bdi')?.getClientRects().length,
-      document.documentElement.scrollWidth,
-    ])
-    expect([lines, width]).toEqual([1, 1280])
+    expect(await page.evaluate(() => document.querySelector('td bdi')?.getClientRects().length)).toBe(1)
     owner.expectOnly(/^401 (operators|[\da-f-]{36})$/)
 
     const id = await addUser(server, { email: 'viewed@example.com', privateMetadata: { secret: 'hidden' } })
@@ -820,7 +816,7 @@ describe('files of the console', () => {
 
   it('keep their budget, and name the licences of bundled code', () => {
     const isFirst = (name: string) =>
-      /^(index|login|ui|jsxRuntime|operations|failure|dist|installation|table|find|setup|missing|secret|copy|versions|edit)-/.test(
+      /^(index|login|ui|jsxRuntime|text|failure|dist|installation|table|find|setup|missing|secret|copy|versions|edit)-/.test(
         name,
       )
     const total = (names: string[]) => names.map(sizeOf).reduce((sum, size) => sum + size, 0)
