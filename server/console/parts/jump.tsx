@@ -68,7 +68,9 @@ function Targets({ close }: { close(): void }) {
         />
       </div>
       <p role="status" class="unseen">
-        {targets.length > 0 ? `${targets.length} shown. Enter opens the first one.` : 'Nothing found.'}
+        {targets.length > 0
+          ? `${targets.length} shown. Enter opens the first one.`
+          : found.data && 'Nothing found.'}
       </p>
       <ul class="plain targets">
         {targets.map(({ path, name }) => (
