@@ -171,7 +171,7 @@ export const errorsOf = async (page: Page, isAlsoDark = false) => [
   ...(await narrowErrorsOf(page)),
 ]
 
-/** Returns what is wrong with a page on a phone, which must not scroll sideways, and shows two columns of a table. */
+/** Returns what is wrong with the width of a page. It must not scroll sideways. On a phone, a table shows two columns. */
 export async function narrowErrorsOf(page: Page) {
   await page.setViewportSize({ width: 390, height: 800 })
   const errors = await page.evaluate(() => {
@@ -185,5 +185,6 @@ export async function narrowErrorsOf(page: Page) {
     ]
   })
   await page.setViewportSize({ width: 1280, height: 800 })
-  return errors
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+  return wide > 1280 ? [...errors, `${wide} pixels wide on a desk`] : errors
 }

@@ -6,10 +6,13 @@ import { Field, Form } from './form.js'
 /** A modal dialog. The browser keeps the focus in it, and returns it afterwards. */
 export function Dialog({
   title,
+  isKept,
   onClose,
   children,
 }: {
   title: string
+  /** Whether only its buttons close it, and not Escape. */
+  isKept?: boolean
   onClose(): void
   children: (close: () => void) => ComponentChildren
 }) {
@@ -22,7 +25,14 @@ export function Dialog({
   }, [])
   return (
     // The event `close` comes late: by then its button, which has the focus again, may have opened the next one.
-    <dialog ref={dialog} aria-labelledby={id} onCancel={onClose} onClose={() => dialog.current && onClose()}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      closedby={isKept ? 'none' : undefined}
+      onCancel={isKept ? undefined : onClose}
+      // Browsers without `closedby` close it anyway.
+      onClose={() => (isKept ? dialog.current?.showModal() : dialog.current && onClose())}
+    >
       <h2 id={id}>{title}</h2>
       {children(onClose)}
     </dialog>

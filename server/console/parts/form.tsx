@@ -26,7 +26,7 @@ export function Form({ submit, isDanger, label, send, children, more }: FormProp
   async function onSubmit(event: TargetedSubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     if (isBusy) return
-    const data = new FormData(event.currentTarget)
+    const data = new FormData(event.currentTarget, event.submitter)
     setBusy(true)
     setProblem(await send(Object.fromEntries([...data].map(([name, value]) => [name, String(value)]))))
     setBusy(false)
@@ -54,6 +54,8 @@ interface FieldProps {
   isOptional?: boolean
   isLong?: boolean
   autocomplete?: string
+  /** ID of the `<datalist>` that suggests values. */
+  list?: string
   options?: readonly string[]
   /** Texts of the options, if they differ from their values. */
   labels?: Readonly<Record<string, string>>
@@ -115,18 +117,26 @@ export function Field({
       </label>
       {input}
       <small id={`${id}-more`}>
-        {error && <span class="error">{error.detail} </span>}
-        {hint}
+        {/* An error says what the hint says. */}
+        {error ? <span class="error">{error.detail}</span> : hint}
       </small>
     </div>
   )
 }
 
+interface CheckProps {
+  name: string
+  label: string
+  isChecked?: boolean | undefined
+  isDisabled?: boolean
+}
+
 /** A box to check. */
-export function Check({ name, label, isChecked }: { name: string; label: string; isChecked?: boolean }) {
+export function Check({ name, label, isChecked, isDisabled }: CheckProps) {
   return (
     <label class="check">
-      <input type="checkbox" name={name} value="true" defaultChecked={isChecked} /> {label}
+      <input type="checkbox" name={name} value="true" defaultChecked={isChecked} disabled={isDisabled} />{' '}
+      {label}
     </label>
   )
 }

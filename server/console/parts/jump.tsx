@@ -43,7 +43,7 @@ function Targets({ close }: { close(): void }) {
   const [text, setText] = useState('')
   const found = useLoad(async () => ({ data: await databasesOf(text, console), etag: undefined }), [text])
   const screens = screensOf(console).filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-  const targets = [...(found.data ?? []), ...screens]
+  const targets = [...(found.data ?? []), ...screens].slice(0, 12)
 
   function leave(path: string) {
     close()
@@ -68,10 +68,12 @@ function Targets({ close }: { close(): void }) {
         />
       </div>
       <p role="status" class="unseen">
-        {targets.length} found. Enter opens the first one.
+        {targets.length > 0
+          ? `${targets.length} shown. Enter opens the first one.`
+          : found.data && 'Nothing found.'}
       </p>
       <ul class="plain targets">
-        {targets.slice(0, 12).map(({ path, name }) => (
+        {targets.map(({ path, name }) => (
           <li key={path}>
             <a
               href={path}
@@ -118,7 +120,10 @@ async function databasesOf(text: string, { place }: Console): Promise<Target[]> 
       path: pathTo(workspaceSlug, name),
     }))
   }
-  if (database !== undefined) return slug ? ofWorkspace(slug, database) : []
+  if (database !== undefined) {
+    const { data } = await call('listWorkspaces', { query: { prefix: slug, limit: 1 } })
+    return data?.workspaces[0]?.slug === slug ? ofWorkspace(slug, database) : []
+  }
   const [{ data }, here] = await Promise.all([
     call('listWorkspaces', { query: { prefix: slug, limit: 5 } }),
     place.workspaceSlug ? ofWorkspace(place.workspaceSlug, slug) : [],

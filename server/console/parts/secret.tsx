@@ -17,12 +17,20 @@ export function ToCopy({ value, more }: { value: string; more?: ComponentChildre
   )
 }
 
+interface SecretProps {
+  title: string
+  value: string
+  /** What else to know, such as when it expires. */
+  more?: string
+  onClose(): void
+}
+
 /** Shows a secret that nothing shows again. */
-export const Secret = ({ title, value, onClose }: { title: string; value: string; onClose(): void }) => (
-  <Dialog title={title} onClose={onClose}>
+export const Secret = ({ title, value, more, onClose }: SecretProps) => (
+  <Dialog title={title} onClose={onClose} isKept>
     {(close) => (
       <>
-        <p>Store it now. Nothing shows it again.</p>
+        <p>Store it now. Nothing shows it again. {more}</p>
         <ToCopy value={value} more={<Cancel close={close} text="I have stored it" />} />
       </>
     )}

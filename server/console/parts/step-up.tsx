@@ -7,6 +7,7 @@ import type { Problem } from '../problems.js'
 import { Cancel, Dialog } from './dialog.js'
 import { Failure } from './failure.js'
 import { Field, Form } from './form.js'
+import { Phrase } from './phrase.js'
 
 interface Question extends BegunStepUp {
   /** The operation that needs it. */
@@ -67,7 +68,7 @@ export function StepUp({ client }: { client: Client }) {
       {(close) => (
         <>
           <p>
-            Your change is recorded as <code>{question.name}</code>.
+            Your change is recorded as: <Phrase of={{ action: question.name }} />.
           </p>
           <Failure problem={problem} />
           {options && (

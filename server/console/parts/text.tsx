@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
+import { ConsoleContext } from '../context.js'
 import { takesFocus } from '../navigation.js'
 
 /** A text of a user. It is isolated, because it may have another direction, and it is never a link. */
@@ -42,8 +43,10 @@ export function duration(seconds: number) {
 /** The heading of a screen. It takes the focus after a navigation, and names the page. */
 export function Heading({ title, children }: { title: string; children?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const { workspaceSlug, databaseName } = useContext(ConsoleContext)?.place ?? {}
+  const name = databaseName && `${workspaceSlug}/${databaseName}`
   useLayoutEffect(() => {
-    document.title = `${title} – Usher`
+    document.title = [title, ...(name && name !== title ? [name] : []), 'Usher'].join(' – ')
     if (takesFocus()) heading.current?.focus()
   }, [title])
   return (
@@ -59,7 +62,7 @@ export const Empty = ({ children, command }: { children: ComponentChildren; comm
     <p>{children}</p>
     {command && (
       <p>
-        Command: <code>{command}</code>
+        Command: <code>npx @usher/server {command}</code>
       </p>
     )}
   </div>

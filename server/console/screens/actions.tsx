@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
+import { Phrase } from '../parts/phrase.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { Empty, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
@@ -73,9 +74,9 @@ function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: Return
               {
                 name: 'Action',
                 isKept: true,
-                cell: ({ action, fields }) => (
+                cell: (action) => (
                   <>
-                    <code>{action}</code> {fields && <small>{fields}</small>}
+                    <Phrase of={action} /> {action.fields && <small>{action.fields}</small>}
                   </>
                 ),
               },

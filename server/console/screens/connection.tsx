@@ -20,9 +20,7 @@ export function Connection() {
   const loading = useLoad(() => call('getConnection', of), [])
   return (
     <>
-      <Heading title={`Connection of ${at.databaseName}`}>
-        {loading.data && <bdi>{loading.data.name}</bdi>}
-      </Heading>
+      <Heading title="Connection">{loading.data && <bdi>{loading.data.name}</bdi>}</Heading>
       <Loaded of={loading}>
         {(connection) => (
           <>

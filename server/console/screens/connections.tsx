@@ -57,7 +57,7 @@ export function Connections() {
               columns={may('checkConnection') ? columns : columns.slice(0, -1)}
               empty={
                 <Empty
-                  command={`usher connection add ${at.workspaceSlug}/${at.databaseName} google --client-id ID`}
+                  command={`connection add ${at.workspaceSlug}/${at.databaseName} google --client-id ID`}
                 >
                   Users log in with passwords, passkeys and mails. Add a provider, such as Google.
                 </Empty>

@@ -23,6 +23,10 @@ export function Deliveries() {
   const query = { after, ...(isWaiting && { waiting: 'true' as const }) }
   const loading = useLoad(() => call('listDeliveries', { ...at, query }), [query])
 
+  const { data } = loading
+  // Those of other pages are not known.
+  const mayWait = data && (data.next || !pages.isFirst || data.deliveries.some(({ nextAt }) => !nextAt))
+
   async function retry(id: string | null) {
     const done = await task.run(() => call('retryDeliveries', { ...at, body: { id } }))
     if (!done) return
@@ -74,12 +78,12 @@ export function Deliveries() {
           Only those that wait for an operator
         </label>
         <div class="row">
-          {may('retryDeliveries') && (
+          {mayWait && may('retryDeliveries') && (
             <button type="button" disabled={task.isBusy} onClick={() => retry(null)}>
               Retry all that wait
             </button>
           )}
-          {may('dropDeliveries') && drop('Drop all that wait', null)}
+          {mayWait && may('dropDeliveries') && drop('Drop all that wait', null)}
         </div>
       </div>
       <Failure problem={task.problem} />

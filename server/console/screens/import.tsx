@@ -3,7 +3,7 @@ import { call, type Task } from '../api.js'
 import { useConsole } from '../context.js'
 import { Form } from '../parts/form.js'
 import { count, counted, Heading } from '../parts/text.js'
-import type { Problem } from '../problems.js'
+import { invalid, type Problem } from '../problems.js'
 import { type Slice, slicesOf } from './import/slices.js'
 
 interface Progress {
@@ -22,6 +22,17 @@ const nothing: Progress = {
   created: 0,
   existing: 0,
   rejected: [],
+}
+
+/** Returns what is wrong with a file if it has no lines, or if the first one is not JSON. */
+function firstError(line: string | undefined) {
+  if (line === undefined) return invalid('file', 'The file has no lines.')
+  try {
+    JSON.parse(line)
+  } catch {
+    return invalid('file', `Line 1 is not JSON. Write one user in JSON per line. CSV is not supported.`)
+  }
+  return undefined
 }
 
 /** Imports users from a file, which the browser reads in slices. It may be repeated: existing users stay as they are. */
@@ -49,7 +60,8 @@ export function Import() {
   async function run(isCheck: boolean): Promise<Problem | undefined> {
     const file = input.current?.files?.[0]
     if (!file) return undefined
-    const error = isCheck ? undefined : await begin()
+    const { value: first } = await slicesOf(file).next()
+    const error = firstError(first?.lines[0]?.text) ?? (isCheck ? undefined : await begin())
     if (error) return error
     const name = isCheck ? 'checkImport' : 'importUsers'
     let state = { ...nothing, isCheck }
@@ -87,20 +99,15 @@ export function Import() {
     <>
       <Heading title="Import" />
       <p>
-        A file with one user in JSON per line, as <code>usher user export</code> writes it. Users who exist
-        stay as they are, so a file may be imported again.
+        A file with one user in JSON per line, as <code>npx @usher/server user export</code> writes it. Users
+        who exist stay as they are, so a file may be imported again.
       </p>
       {may('importUsers') ? (
         <Form
           submit="Import"
-          send={() => run(false)}
+          send={({ check }) => run(!!check)}
           more={
-            <button
-              type="button"
-              onClick={() => {
-                if (input.current?.reportValidity()) run(true)
-              }}
-            >
+            <button type="submit" name="check" value="true">
               Check without storing
             </button>
           }

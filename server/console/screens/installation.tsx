@@ -68,7 +68,7 @@ function Workspaces() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                <Empty command="usher workspace create acme">
+                <Empty command="workspace create acme">
                   {prefix
                     ? 'No workspace begins with this text.'
                     : 'Create a workspace, and a database in it.'}

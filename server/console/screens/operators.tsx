@@ -1,18 +1,14 @@
 import { useState } from 'preact/hooks'
-import { call, type DataOf } from '../api.js'
+import { call } from '../api.js'
 import { useConsole } from '../context.js'
-import { roles } from '../operations.js'
-import { Cancel, Danger, Dialog } from '../parts/dialog.js'
-import { Field, Form } from '../parts/form.js'
+import { Danger } from '../parts/dialog.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Rights } from '../parts/rights.js'
 import { Secret } from '../parts/secret.js'
 import { announce } from '../parts/status.js'
 import { Table } from '../parts/table.js'
 import { Heading, Name, Time } from '../parts/text.js'
-
-type Operator = DataOf<'listOperators'>['operators'][number]
-const noRight = 'none'
+import { type Operator, RightDialog } from './operators/right-dialog.js'
 
 /** Operators and their rights. */
 export function Operators() {
@@ -85,58 +81,14 @@ export function Operators() {
           }}
         />
       )}
-      {link && <Secret title="Link for the new operator" value={link} onClose={() => setLink(undefined)} />}
-    </>
-  )
-}
-
-interface RightProps {
-  of: Operator | undefined
-  onClose(): void
-  onSaved(link: string | null): void
-}
-
-/** Adds an operator, or changes a right of one. */
-function RightDialog({ of, onClose, onSaved }: RightProps) {
-  return (
-    <Dialog title={of ? 'Change a right' : 'Add an operator'} onClose={onClose}>
-      {(close) => (
-        <Form
-          submit="Save"
-          more={<Cancel close={close} />}
-          send={async ({ email = '', workspace: slug, role: chosen }) => {
-            const workspace = slug || null
-            const role = roles.find((each) => each === chosen)
-            const result = of
-              ? await call('changeOperator', { operatorId: of.id, body: { workspace, role: role ?? null } })
-              : await call('addOperator', { body: { email, workspace, role: role ?? 'member' } })
-            if (result.error) return result.error
-            close()
-            onSaved('link' in result.data ? result.data.link : null)
-            return undefined
-          }}
-        >
-          {of ? (
-            <p>
-              <Name of={of.email} />
-            </p>
-          ) : (
-            <Field name="email" label="Address" type="email" />
-          )}
-          <Field
-            name="workspace"
-            label="Workspace"
-            isOptional
-            hint="Its slug. Empty: the right counts in the whole installation."
-          />
-          <Field
-            name="role"
-            label="Role"
-            options={of ? [...roles, noRight] : roles}
-            hint="member views, support helps users, admin changes users and settings, owner does everything."
-          />
-        </Form>
+      {link && (
+        <Secret
+          title="Link for the new operator"
+          value={link}
+          more="The link is valid for an hour. If it is lost, remove the operator and add them again."
+          onClose={() => setLink(undefined)}
+        />
       )}
-    </Dialog>
+    </>
   )
 }

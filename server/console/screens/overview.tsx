@@ -69,13 +69,14 @@ export function Overview() {
           </>
         )}
       </Loaded>
-      {may('deleteDatabase') && <Deletion users={loading.data?.users ?? null} />}
+      {may('deleteDatabase') && <Deletion />}
     </>
   )
 }
 
-function Deletion({ users }: { users: number | null }) {
+function Deletion() {
   const { at } = useConsole()
+  const name = `${at.workspaceSlug}/${at.databaseName}`
 
   /** Each request works for five seconds. */
   async function remove(): Promise<Result<unknown>> {
@@ -91,15 +92,14 @@ function Deletion({ users }: { users: number | null }) {
       <h2 id="danger">Danger zone</h2>
       <Danger
         action="Delete the database"
-        typed={at.databaseName}
+        typed={name}
         consequences={[
-          users === null ? 'All its users are deleted.' : `About ${counted(users, 'user')} are deleted.`,
-          'All its tenants, keys, settings and undelivered mails are deleted.',
+          'All its users, tenants, keys, settings and undelivered mails are deleted.',
           'Its tokens are rejected. Nothing brings it back but a backup of the store.',
         ]}
         run={remove}
         onDone={() => {
-          announce(`${at.databaseName} is deleted.`)
+          announce(`${name} is deleted.`)
           go(pathTo(at.workspaceSlug))
         }}
       />

@@ -34,9 +34,7 @@ export function Tenant() {
   const recorded = useRecorded(place.id)
   return (
     <>
-      <Heading title={`Tenant of ${at.databaseName}`}>
-        {loading.data && <bdi>{loading.data.name}</bdi>}
-      </Heading>
+      <Heading title="Tenant">{loading.data && <bdi>{loading.data.name}</bdi>}</Heading>
       <Loaded of={loading}>
         {(tenant) => (
           <>

@@ -74,7 +74,7 @@ export function Tenants() {
                   <Empty>No tenant has this external ID.</Empty>
                 ) : (
                   <Empty
-                    command={`usher tenant create ${at.workspaceSlug}/${at.databaseName} "Analytical Engines"`}
+                    command={`tenant create ${at.workspaceSlug}/${at.databaseName} "Analytical Engines"`}
                   >
                     A tenant is a customer of your product, with users as members. Create the first one.
                   </Empty>

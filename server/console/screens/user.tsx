@@ -16,7 +16,7 @@ export function User() {
   return (
     <>
       {/* The address is not in the title, which browsers keep in their history. */}
-      <Heading title={`User of ${at.databaseName}`}>{user.data && <bdi>{user.data.email}</bdi>}</Heading>
+      <Heading title="User">{user.data && <bdi>{user.data.email}</bdi>}</Heading>
       <Loaded of={user}>{(data) => <Parts user={data} loading={user} />}</Loaded>
     </>
   )

@@ -77,7 +77,7 @@ export function Users() {
                     No user has this {ways[way]}. Parts from the middle of an address are not found.
                   </Empty>
                 ) : (
-                  <Empty command={`usher user create ${place} ada@example.com`}>
+                  <Empty command={`user create ${place} ada@example.com`}>
                     Nobody has signed up yet. Add a user, or import users of another system.
                   </Empty>
                 )
@@ -119,32 +119,49 @@ function Find({ search, find }: { search: Search; find(search: Search): void }) 
 
 function AddUser({ close }: { close(): void }) {
   const { at } = useConsole()
+  const loading = useLoad(() => call('getSettings', at), [])
+  const hasAppUrl = loading.data?.settings.some(({ name, value }) => name === 'appUrl' && value)
   return (
     <Dialog title="Add a user" onClose={close}>
       {(cancel) => (
-        <Form
-          submit="Add"
-          more={<Cancel close={cancel} />}
-          send={async ({ email = '', preferredName, externalId, sendMail }) => {
-            const body = {
-              email,
-              ...(preferredName && { preferredName }),
-              ...(externalId && { externalId }),
-              ...(sendMail && { sendMail: true }),
-            }
-            const { data, error } = await call('addUser', { ...at, body })
-            if (!data) return error
-            announce('The user is added.')
-            go(pathTo(at.workspaceSlug, at.databaseName, 'users', data.id))
-            return undefined
-          }}
-        >
-          <p>The user has no password, and chooses one with the code of a mail.</p>
-          <Field name="email" label="Address" type="email" />
-          <Field name="preferredName" label="Name" isOptional />
-          <Field name="externalId" label="External ID" isOptional hint="The ID in your product." />
-          <Check name="sendMail" label="Mail a code to choose a password" isChecked />
-        </Form>
+        <Loaded of={loading}>
+          {() => (
+            <Form
+              submit="Add"
+              more={<Cancel close={cancel} />}
+              send={async ({ email = '', preferredName, externalId, sendMail }) => {
+                const body = {
+                  email,
+                  ...(preferredName && { preferredName }),
+                  ...(externalId && { externalId }),
+                  ...(sendMail && { sendMail: true }),
+                }
+                const { data, error } = await call('addUser', { ...at, body })
+                if (!data) return error
+                announce('The user is added.')
+                go(pathTo(at.workspaceSlug, at.databaseName, 'users', data.id))
+                return undefined
+              }}
+            >
+              <p>The user has no password, and chooses one with the code of a mail.</p>
+              <Field name="email" label="Address" type="email" />
+              <Field name="preferredName" label="Name" isOptional />
+              <Field name="externalId" label="External ID" isOptional hint="The ID in your product." />
+              <Check
+                name="sendMail"
+                label="Mail a code to choose a password"
+                isChecked={hasAppUrl}
+                isDisabled={!hasAppUrl}
+              />
+              {!hasAppUrl && (
+                <p>
+                  A mail needs a link to your app. Set the app URL in the{' '}
+                  <a href={pathTo(at.workspaceSlug, at.databaseName, 'settings')}>settings</a> first.
+                </p>
+              )}
+            </Form>
+          )}
+        </Loaded>
       )}
     </Dialog>
   )

@@ -59,7 +59,7 @@ export function Workspace() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                <Empty command={`usher database create ${workspaceSlug}/app`}>
+                <Empty command={`database create ${workspaceSlug}/app`}>
                   {prefix ? 'No database begins with this text.' : 'Create a database for your app.'}
                 </Empty>
               }

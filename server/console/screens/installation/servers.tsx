@@ -137,8 +137,8 @@ function Warning({ code, count: number, about }: WarningInfo) {
     default:
       return (
         <>
-          <strong>The master key is being changed.</strong> Run <code>usher keys rewrap</code>, set the new
-          key as <code>USHER_MASTER_KEY</code>, and remove <code>USHER_NEW_MASTER_KEY</code>.
+          <strong>The master key is being changed.</strong> Run <code>npx @usher/server keys rewrap</code>,
+          set the new key as <code>USHER_MASTER_KEY</code>, and remove <code>USHER_NEW_MASTER_KEY</code>.
         </>
       )
   }
@@ -160,7 +160,7 @@ function MessagesWait({
       {path &&
         (path === operators ? (
           <>
-            Run <code>usher outbox list {path} --not-retried</code>.
+            Run <code>npx @usher/server outbox list {path} --not-retried</code>.
           </>
         ) : (
           <a href={pathTo(workspaceSlug, databaseName, 'deliveries')}>Deliveries of {path}</a>

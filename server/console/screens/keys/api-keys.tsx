@@ -67,7 +67,7 @@ export function ApiKeys() {
             ]}
             empty={
               <Empty
-                command={`usher api-key create ${at.workspaceSlug}/${at.databaseName} --name backend --scope users:read`}
+                command={`api-key create ${at.workspaceSlug}/${at.databaseName} --name backend --scope users:read`}
               >
                 Create a key for the backend of your product.
               </Empty>

@@ -80,7 +80,7 @@ export function Invitations({ tenantId }: { tenantId: string }) {
               columns={may('inviteMember') ? columns : columns.slice(0, -1)}
               empty={
                 <Empty
-                  command={`usher tenant invite ${at.workspaceSlug}/${at.databaseName} ${tenantId} ada@example.com`}
+                  command={`tenant invite ${at.workspaceSlug}/${at.databaseName} ${tenantId} ada@example.com`}
                 >
                   Nobody is invited. Invite an address: its owner becomes a member, with or without an
                   account.

@@ -10,10 +10,20 @@ import { announce } from '../../parts/status.js'
 import { type Column, Pager, Table, usePages } from '../../parts/table.js'
 import { Empty, Name, Time } from '../../parts/text.js'
 import { pathTo } from '../../places.js'
+import { invalid } from '../../problems.js'
 
 interface Change {
   userId: string
   role: string
+}
+
+/** Returns the ID of the user with an address or ID, or a problem. */
+async function findUser(at: { workspaceSlug: string; databaseName: string }, text: string) {
+  const query = text.includes('@') ? { emailPrefix: text } : { ids: text }
+  const { data, error } = await call('listUsers', { ...at, query })
+  if (error && error.code !== 'validation_failed') return { error }
+  const user = data?.users.find(({ id, email }) => [id, email.toLowerCase()].includes(text.toLowerCase()))
+  return user ? { id: user.id } : { error: invalid('user', 'No user has this address or ID.') }
 }
 
 /** The members of a tenant. */
@@ -82,7 +92,7 @@ export function Members({ tenantId }: { tenantId: string }) {
               rows={members}
               keyOf={({ id }) => id}
               columns={may('putMember') ? columns : columns.slice(0, -1)}
-              empty={<Empty>The tenant has no members. Add the ID of a user.</Empty>}
+              empty={<Empty>The tenant has no members. Add a user.</Empty>}
             />
             <Pager pages={pages} next={next} />
           </>
@@ -97,8 +107,15 @@ export function Members({ tenantId }: { tenantId: string }) {
             <Form
               submit="Save"
               more={<Cancel close={close} />}
-              send={async ({ userId = change.userId, role = '' }) => {
-                const { error } = await call('putMember', { ...at, tenantId, userId, body: { role } })
+              send={async ({ user = '', role = '' }) => {
+                const found = change.userId ? { id: change.userId } : await findUser(at, user.trim())
+                if (found.error) return found.error
+                const { error } = await call('putMember', {
+                  ...at,
+                  tenantId,
+                  userId: found.id,
+                  body: { role },
+                })
                 if (error) return error
                 close()
                 announce('The role is saved.')
@@ -106,7 +123,7 @@ export function Members({ tenantId }: { tenantId: string }) {
                 return undefined
               }}
             >
-              {!change.userId && <Field name="userId" label="ID of the user" />}
+              {!change.userId && <Field name="user" label="Address or ID of the user" />}
               <RoleField value={change.role} />
             </Form>
           )}
