@@ -585,7 +585,10 @@ it('no response shows a hash, a secret, a private key or a token', async ({
   const created = await owner.send('POST', `${app.path}/api-keys`, key, await confirmed())
   expect(created.statusCode).toBe(201)
   const webhookUrl = 'https://hooks.example/usher'
-  await owner.send('PATCH', `${app.path}/settings`, { settings: { webhookUrl } }, await confirmed())
+  const setWebhook = async (settings: object) =>
+    (await owner.send('PATCH', `${app.path}/settings`, { settings }, await confirmed())).json().webhookSecret
+  const webhookSecrets = [await setWebhook({ webhookUrl }), await setWebhook({ webhookUrl })]
+  expect(webhookSecrets).toEqual([expect.stringMatching(/^whsec_/), null])
   const tenant = (await owner.send('POST', `${app.management}/tenants`, { name: 'Shown' })).json()
   const invited = { email: 'invited@example.com', role: 'member' }
   const connection = { name: 'shown', issuer: provider.issuer, clientId: 'client', secret: 'a client secret' }
@@ -613,6 +616,7 @@ it('no response shows a hash, a secret, a private key or a token', async ({
     owner.jwt,
     connection.secret,
     changed.secret,
+    webhookSecrets[0],
     ...(await prisma.connection.findMany()).map((row) => row.sealedSecret),
     ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
     ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),

@@ -3,6 +3,7 @@ import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { Failure } from '../parts/failure.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
+import { Secret } from '../parts/secret.js'
 import { announce } from '../parts/status.js'
 import { Heading } from '../parts/text.js'
 import { textOf, valueFrom } from '../parts/versions.js'
@@ -17,15 +18,26 @@ type Settings = DataOf<'getSettings'>
 export function SettingsScreen() {
   const { at } = useConsole()
   const loading = useLoad(() => call('getSettings', at), [])
+  const [secret, setSecret] = useState<string | null>(null)
   return (
     <>
       <Heading title="Settings" />
-      <Loaded of={loading}>{(data) => <Groups key={loading.etag} data={data} loading={loading} />}</Loaded>
+      <Loaded of={loading}>
+        {(data) => <Groups key={loading.etag} data={data} loading={loading} showSecret={setSecret} />}
+      </Loaded>
+      {secret && <Secret title="The webhook secret" value={secret} onClose={() => setSecret(null)} />}
     </>
   )
 }
 
-function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> }) {
+interface Props {
+  data: Settings
+  loading: Loading<Settings>
+  /** Shows the secret of a new webhook, if there is one. */
+  showSecret(secret: string | null): void
+}
+
+function Groups({ data, loading, showSecret }: Props) {
   const { may } = useConsole()
   /** What the operator has typed, by name. */
   const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})
@@ -81,8 +93,9 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
           etag={loading.etag}
           changes={changes}
           onClose={() => setChanges(undefined)}
-          onSaved={() => {
+          onSaved={(saved) => {
             setEdits({})
+            showSecret(saved?.webhookSecret ?? null)
             announce('The settings are saved. Servers apply them within 5 seconds.')
             loading.reload()
           }}

@@ -9,7 +9,7 @@ interface Props {
   settings: DataOf<'getSettings'>
   etag: string | undefined
   changes: Record<string, unknown>
-  onSaved(): void
+  onSaved(saved?: DataOf<'changeSettings'>): void
   onClose(): void
 }
 
@@ -24,10 +24,15 @@ export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
 
   async function save(close: () => void) {
     const ifMatch = newer?.etag ?? etag
-    const { error } = await call('changeSettings', { ...at, body: { settings: changes }, ifMatch, task })
+    const { data, error } = await call('changeSettings', {
+      ...at,
+      body: { settings: changes },
+      ifMatch,
+      task,
+    })
     if (!error) {
       close()
-      onSaved()
+      onSaved(data)
     } else if (error.code === 'precondition_failed') {
       const now = await call('getSettings', at)
       if (now.data) setNewer({ values: now.data.values, etag: now.etag })
@@ -44,7 +49,7 @@ export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
         <Form
           submit={newer ? 'Save my version' : 'Save'}
           send={() => save(close)}
-          more={<Leave close={close} discard={newer && onSaved} />}
+          more={<Leave close={close} discard={newer && (() => onSaved())} />}
         >
           {newer ? (
             <Versions
