@@ -219,6 +219,19 @@ describe('settings', () => {
   })
 })
 
+it('a key signs early only with a confirmation, also one that is pending', async ({ owner, app }) => {
+  const rotate = async (body: object, headers = {}) =>
+    owner.send('POST', `${app.path}/keys/rotate`, body, headers)
+  const stolen = { activateInSeconds: 0 }
+  const first = await rotate({})
+  expect([await rotate(stolen), await rotate({ activateInSeconds: 3_599 })].map(codeOf)).toEqual([
+    'step_up_required',
+    'step_up_required',
+  ])
+  const brought = await rotate(stolen, { 'usher-confirmation': await owner.confirm() })
+  expect(brought.json()).toMatchObject({ kid: first.json().kid, state: 'signs' })
+})
+
 it('what changes something is recorded with its outcome, what reads is not', async ({ owner, app }) => {
   await owner.send('GET', `${app.path}/keys`)
   await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'app' })

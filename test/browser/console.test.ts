@@ -251,13 +251,27 @@ describe.skipIf(!hasBrowser)('console', () => {
     await page.getByRole('rowheader', { name: 'reports' }).waitFor()
     expect(await page.content()).not.toContain(key)
     expect(await errorsOf(page)).toEqual([])
-    await button(page, 'Rotate').click()
+    const rotate = async (isStolen: boolean) => {
+      await button(page, 'Rotate').click()
+      const dialog = dialogOf(page, 'Rotate the signing key')
+      await dialog.getByLabel('Sign immediately').setChecked(isStolen)
+      expect(await errorsOf(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Rotate' }).click()
+    }
+    await rotate(false)
     await status(page, 'The next key is published.')
+    await rotate(true)
+    await owner.confirm()
+    await status(page, 'The next key signs now.')
     await button(page, 'Revoke reports').click()
     await dialogOf(page, 'Revoke').getByRole('button', { name: 'Revoke' }).click()
     await dialogOf(page, 'Confirm that it is you').getByRole('button', { name: 'Cancel' }).click()
     await dialogOf(page, 'Revoke').getByText('Not confirmed').waitFor()
-    await expectFailedLoads('401 api-keys', `401 ${key?.slice('usher_'.length, 'usher_'.length + 12)}`)
+    await expectFailedLoads(
+      '401 api-keys',
+      '401 rotate',
+      `401 ${key?.slice('usher_'.length, 'usher_'.length + 12)}`,
+    )
   })
 
   it('shows the difference of settings, and both versions after a conflict', async ({ owner, server }) => {

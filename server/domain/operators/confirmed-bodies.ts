@@ -15,12 +15,17 @@ const confirmedSettings: readonly SettingName[] = [
 /** Returns whether a change of a setting needs a confirmation. */
 export const isConfirmed = (setting: string) => (confirmedSettings as readonly string[]).includes(setting)
 
+/** Seconds after which the caches of clients have a new signing key. */
+export const keyActivationSeconds = 3_600
+
 type Body = Readonly<Record<string, unknown>>
 
 /** Which bodies need a confirmation, if not each request of the operation does. */
 const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
   changeUser: ({ email, emailVerified }) => email !== undefined || emailVerified !== undefined,
   changeSettings: ({ settings }) => Object.keys(Object(settings)).some(isConfirmed),
+  rotateKeys: ({ activateInSeconds = keyActivationSeconds }) =>
+    Number(activateInSeconds) < keyActivationSeconds,
 }
 
 /** Returns whether an operation needs a confirmation because of its body. */
