@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
+import { useUnsaved } from '../navigation.js'
 import { Failure } from '../parts/failure.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
 import { Secret } from '../parts/secret.js'
@@ -8,7 +9,7 @@ import { announce } from '../parts/status.js'
 import { Heading } from '../parts/text.js'
 import { textOf, valueFrom } from '../parts/versions.js'
 import { invalid, type Problem } from '../problems.js'
-import { grouped } from './settings/groups.js'
+import { grouped, inForm } from './settings/groups.js'
 import { Review } from './settings/review.js'
 import { SettingField } from './settings/setting-field.js'
 
@@ -45,7 +46,12 @@ function Groups({ data, loading, showSecret }: Props) {
   const [problem, setProblem] = useState<Problem>()
   const isReadonly = !may('changeSettings')
   const edited = data.settings.filter(({ name, value }) => (edits[name] ?? textOf(value)) !== textOf(value))
+  useUnsaved(edited.length > 0)
 
+  function discard() {
+    setEdits({})
+    setProblem(undefined)
+  }
   function review() {
     const next: Record<string, unknown> = {}
     for (const { name, label, kind } of edited) {
@@ -58,6 +64,15 @@ function Groups({ data, loading, showSecret }: Props) {
     setProblem(undefined)
     setChanges(next)
   }
+  /** Shows errors with the labels of their fields. */
+  const refuse = ({ errors, ...refused }: Problem) =>
+    setProblem({
+      ...refused,
+      errors: errors.map(({ path, detail }) => ({
+        path: data.settings.find(({ name }) => path === `settings.${name}`)?.label ?? path,
+        detail: inForm(detail),
+      })),
+    })
   return (
     <>
       {grouped(data.settings).map(({ title, settings }) => (
@@ -70,6 +85,7 @@ function Groups({ data, loading, showSecret }: Props) {
                 setting={setting}
                 text={edits[setting.name] ?? textOf(setting.value)}
                 isReadonly={isReadonly}
+                error={problem?.errors.find(({ path }) => path === setting.label)?.detail}
                 change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
               />
             ))}
@@ -82,7 +98,7 @@ function Groups({ data, loading, showSecret }: Props) {
           <button type="button" class="main" onClick={review}>
             Review {edited.length === 1 ? 'one change' : `${edited.length} changes`}
           </button>
-          <button type="button" onClick={() => setEdits({})}>
+          <button type="button" onClick={discard}>
             Discard
           </button>
         </div>
@@ -93,6 +109,7 @@ function Groups({ data, loading, showSecret }: Props) {
           etag={loading.etag}
           changes={changes}
           onClose={() => setChanges(undefined)}
+          onRefused={refuse}
           onSaved={(saved) => {
             setEdits({})
             showSecret(saved?.webhookSecret ?? null)

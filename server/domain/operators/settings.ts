@@ -48,7 +48,8 @@ const listOf = (values: DatabaseSettings): SettingList => ({
 /** Returns the name of a setting in words, such as `session idle (seconds)`. */
 function labelOf(name: string, { placeholder }: AnySetting) {
   const [, unit] = /^<(seconds|days)>$/.exec(placeholder) ?? []
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) + (unit ? ` (${unit})` : '')
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/ url$/, ' URL').replace(/^sign up/, 'sign-up') + (unit ? ` (${unit})` : '')
 }
 
 /** Returns the settings of a database. */
