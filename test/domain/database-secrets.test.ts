@@ -83,12 +83,13 @@ describe('secrets of a database', () => {
     const mac = (await world.secrets()).sign('refresh_token', 'a')
     const { kid } = await world.rotate(3_600)
     world.clock.now += 1_000
-    expect((await world.rotate()).kid).toBe(kid)
+    const rotated = await Promise.all([world.rotate(), world.rotate()])
+    expect(rotated.filter((each) => each.kid === kid)).toHaveLength(1)
     world.clock.now += 59_999
     expect((await world.secrets()).sign('refresh_token', 'a')).toBe(mac)
     world.clock.now += 1
     expect((await world.secrets()).sign('refresh_token', 'a')).not.toBe(mac)
-    expect(await world.rows()).toHaveLength(2)
+    expect(await world.rows()).toHaveLength(3)
   })
 
   it('a rotated secret does not sign before the key that was rotated with it', async ({ world }) => {
