@@ -113,7 +113,7 @@ function Groups({ data, loading, showSecret }: Props) {
           onSaved={(saved) => {
             setEdits({})
             showSecret(saved?.webhookSecret ?? null)
-            announce('The settings are saved. Servers apply them within 5 seconds.')
+            if (saved) announce('The settings are saved. Servers apply them within 5 seconds.')
             loading.reload()
           }}
         />
