@@ -134,6 +134,18 @@ export const SettingList = component(
 )
 export type SettingList = z.infer<typeof SettingList>
 
+export const ChangedSettings = component(
+  { id: 'ChangedSettings', description: 'The settings of a database after a change.' },
+  z.object({
+    ...SettingList.shape,
+    webhookSecret: field(
+      'The secret of the webhook if the change has created one, or null. Nothing shows it again.',
+      z.string().nullable(),
+    ),
+  }),
+)
+export type ChangedSettings = z.infer<typeof ChangedSettings>
+
 export const ChangeSettingsBody = body(
   {
     id: 'ChangeSettingsBody',

@@ -4,6 +4,7 @@ import { failures } from '../failures.js'
 import { IfMatchHeaders, NoQuery } from '../management/fields.js'
 import { component, field } from '../registry.js'
 import {
+  ChangedSettings,
   ChangeSettingsBody,
   CreateDatabaseBody,
   CreateWorkspaceBody,
@@ -116,12 +117,12 @@ export const databases = c.router({
     headers: IfMatchHeaders.extend(ConfirmationHeaders.shape),
     body: ChangeSettingsBody,
     responses: {
-      200: SettingList,
+      200: ChangedSettings,
       ...failures('step_up_required', 'precondition_failed', ...operatorWriteProblems),
     },
     summary: 'Change settings of a database',
     description:
-      'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The secret of a new webhook is shown by `usher database set` only.',
+      'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The first URL of a webhook creates its secret, which is shown once.',
     metadata: { security: 'bearer', role: 'admin', in: 'workspace', changeable: ['values'] },
   },
 } satisfies OperatorRoutes)

@@ -101,6 +101,18 @@ export const RotateApiKeyBody = body(
 )
 export type RotateApiKeyBody = z.infer<typeof RotateApiKeyBody>
 
+export const RotateKeysBody = body(
+  { id: 'RotateKeysBody', description: 'When the next key signs.', example: { activateInSeconds: 3600 } },
+  {
+    activateInSeconds: field(
+      'Seconds until the next key signs. Default: 3600. Less than 3600 needs a confirmation. 0 also lets a key sign that is already published.',
+      z.int().min(0).max(604_800).optional(),
+      { format: 'int32' },
+    ),
+  },
+)
+export type RotateKeysBody = z.infer<typeof RotateKeysBody>
+
 const ApiKeyPath = DatabasePath.extend({ apiKeyId: id('ID of the key.') })
 const KeyPath = DatabasePath.extend({ kid: field('ID of the key.', z.string().max(100)) })
 const keysPath = `${operatorDatabasePath}/keys` as const
@@ -121,8 +133,9 @@ export const keys = c.router({
     method: 'POST',
     path: `${keysPath}/rotate`,
     pathParams: DatabasePath,
-    body: c.noBody(),
-    responses: { 201: SigningKeyInfo, ...failures(...operatorWriteProblems) },
+    headers: ConfirmationHeaders,
+    body: RotateKeysBody,
+    responses: { 201: SigningKeyInfo, ...failures('step_up_required', ...operatorWriteProblems) },
     summary: 'Rotate signing keys',
     description: 'Publishes the next key now. It signs after an hour, when caches have it.',
     metadata: { security: 'bearer', role: 'admin', in: 'workspace' },

@@ -32,7 +32,10 @@ const commands: Record<string, Group> = {
     description: 'manage the messages of a database that are not delivered yet',
     load: () => import('./commands/outbox.js'),
   },
-  events: { description: 'follow the events of a database', load: () => import('./commands/events.js') },
+  events: {
+    description: 'expire the cursors of events and revocations',
+    load: () => import('./commands/events.js'),
+  },
   keys: { description: 'manage signing keys and the master key', load: () => import('./commands/keys.js') },
   connection: {
     description: 'manage the providers with which users of a database log in',

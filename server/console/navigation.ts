@@ -9,11 +9,29 @@ export const forgetPasswordSet = () => history.replaceState(null, '', location.h
 const changed = new EventTarget()
 let isFocusWanted = false
 
+/** Returns whether the operator leaves the screen, although it may have what is not saved. */
+let mayLeave = () => true
+
+/** Asks before the operator leaves or reloads the screen, while it has what is not saved. */
+export function useUnsaved(isUnsaved: boolean) {
+  useEffect(() => {
+    if (!isUnsaved) return
+    const ask = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    mayLeave = () => confirm('Leave without saving your changes?')
+    return () => {
+      removeEventListener('beforeunload', ask)
+      mayLeave = () => true
+    }
+  }, [isUnsaved])
+}
+
 /** Shows another screen. @param state what the entry of the history has to know, if it replaces the current one */
 export function go(
   path: string,
   { replaces = false, state = null }: { replaces?: boolean; state?: unknown } = {},
 ) {
+  if (!replaces && !mayLeave()) return
   if (replaces) history.replaceState(state, '', path)
   else history.pushState(null, '', path)
   scrollTo(0, 0)
@@ -56,7 +74,10 @@ export function usePath() {
 
 /** Lets links of the console show screens without loading the page. */
 export function followLinks() {
-  addEventListener('popstate', arrive)
+  addEventListener('popstate', () => {
+    if (location.pathname === shown || mayLeave()) arrive()
+    else history.pushState(null, '', shown)
+  })
   document.addEventListener('click', (event) => {
     const link = (event.target as Element).closest?.('a')
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey

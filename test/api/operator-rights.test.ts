@@ -181,6 +181,7 @@ it.for(operations)(
 const variants: Record<string, { options: object; confirms?: true }[]> = {
   'user create': [{ options: { password: false } }],
   'user import': [{ options: {} }, { options: { dryRun: true } }],
+  'keys rotate': [{ options: { activateIn: 3600 } }, { options: { activateIn: 600 }, confirms: true }],
   'user set-email': [{ options: {}, confirms: true }],
   ...Object.fromEntries(
     ['database set', 'database create'].map((name) => [

@@ -219,6 +219,19 @@ describe('settings', () => {
   })
 })
 
+it('a key signs early only with a confirmation, also one that is pending', async ({ owner, app }) => {
+  const rotate = async (body: object, headers = {}) =>
+    owner.send('POST', `${app.path}/keys/rotate`, body, headers)
+  const stolen = { activateInSeconds: 0 }
+  const first = await rotate({})
+  expect([await rotate(stolen), await rotate({ activateInSeconds: 3_599 })].map(codeOf)).toEqual([
+    'step_up_required',
+    'step_up_required',
+  ])
+  const brought = await rotate(stolen, { 'usher-confirmation': await owner.confirm() })
+  expect(brought.json()).toMatchObject({ kid: first.json().kid, state: 'signs' })
+})
+
 it('what changes something is recorded with its outcome, what reads is not', async ({ owner, app }) => {
   await owner.send('GET', `${app.path}/keys`)
   await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'app' })
@@ -585,7 +598,10 @@ it('no response shows a hash, a secret, a private key or a token', async ({
   const created = await owner.send('POST', `${app.path}/api-keys`, key, await confirmed())
   expect(created.statusCode).toBe(201)
   const webhookUrl = 'https://hooks.example/usher'
-  await owner.send('PATCH', `${app.path}/settings`, { settings: { webhookUrl } }, await confirmed())
+  const setWebhook = async (settings: object) =>
+    (await owner.send('PATCH', `${app.path}/settings`, { settings }, await confirmed())).json().webhookSecret
+  const webhookSecrets = [await setWebhook({ webhookUrl }), await setWebhook({ webhookUrl })]
+  expect(webhookSecrets).toEqual([expect.stringMatching(/^whsec_/), null])
   const tenant = (await owner.send('POST', `${app.management}/tenants`, { name: 'Shown' })).json()
   const invited = { email: 'invited@example.com', role: 'member' }
   const connection = { name: 'shown', issuer: provider.issuer, clientId: 'client', secret: 'a client secret' }
@@ -613,6 +629,7 @@ it('no response shows a hash, a secret, a private key or a token', async ({
     owner.jwt,
     connection.secret,
     changed.secret,
+    webhookSecrets[0],
     ...(await prisma.connection.findMany()).map((row) => row.sealedSecret),
     ...(await prisma.user.findMany()).map(({ passwordHash }) => passwordHash),
     ...(await prisma.signingKey.findMany()).map((row) => row.sealedPrivateKey),

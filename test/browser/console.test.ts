@@ -251,34 +251,99 @@ describe.skipIf(!hasBrowser)('console', () => {
     await page.getByRole('rowheader', { name: 'reports' }).waitFor()
     expect(await page.content()).not.toContain(key)
     expect(await errorsOf(page)).toEqual([])
-    await button(page, 'Rotate').click()
+    const rotate = async (isStolen: boolean) => {
+      await button(page, 'Rotate').click()
+      const dialog = dialogOf(page, 'Rotate the signing key')
+      await dialog.getByLabel('Sign immediately').setChecked(isStolen)
+      expect(await errorsOf(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Rotate' }).click()
+    }
+    await rotate(false)
     await status(page, 'The next key is published.')
+    await rotate(true)
+    await owner.confirm()
+    await status(page, 'The next key signs now.')
     await button(page, 'Revoke reports').click()
     await dialogOf(page, 'Revoke').getByRole('button', { name: 'Revoke' }).click()
     await dialogOf(page, 'Confirm that it is you').getByRole('button', { name: 'Cancel' }).click()
     await dialogOf(page, 'Revoke').getByText('Not confirmed').waitFor()
-    await expectFailedLoads('401 api-keys', `401 ${key?.slice('usher_'.length, 'usher_'.length + 12)}`)
+    await expectFailedLoads(
+      '401 api-keys',
+      '401 rotate',
+      `401 ${key?.slice('usher_'.length, 'usher_'.length + 12)}`,
+    )
   })
 
   it('shows the difference of settings, and both versions after a conflict', async ({ owner, server }) => {
     const { page, expectFailedLoads } = owner
     await owner.open('/console/acme/app/settings')
     await page.getByLabel('session idle (seconds)').fill('3600')
-    await page.getByLabel(/^app url \(changed/).fill('https://new.acme.example')
+    await page.getByLabel(/^app URL \(changed/).fill('https://new.acme.example')
     await button(page, 'Review 2 changes').click()
     const review = dialogOf(page, 'Review the changes')
     await review.getByRole('row', { name: /^session idle \(seconds\) \d+ 3600$/ }).waitFor()
-    await server.changeSettings({ sessionIdle: 7200 })
+    await server.changeSettings({ sessionIdle: 7200, eventsKept: 7 })
     await review.getByRole('button', { name: 'Save' }).click()
     await owner.confirm()
     await review.getByRole('row', { name: 'session idle (seconds) 3600 7200' }).waitFor()
+    await review
+      .getByRole('row', { name: 'events kept (days) (changed by somebody else, kept) 7 7' })
+      .waitFor()
     expect(await errorsOf(page)).toEqual([])
     // The confirmation still counts.
     await review.getByRole('button', { name: 'Save my version' }).click()
     await status(page, 'The settings are saved.')
-    expect(await server.settings()).toMatchObject({ sessionIdle: 3600, appUrl: 'https://new.acme.example' })
+    expect(await server.settings()).toMatchObject({
+      sessionIdle: 3600,
+      eventsKept: 7,
+      appUrl: 'https://new.acme.example',
+    })
     await expectFailedLoads('401 settings', '412 settings')
     expect(await errorsOf(page)).toEqual([])
+  })
+
+  it('marks the settings that are refused, asks before they are lost, and shows a webhook secret once', async ({
+    owner,
+  }) => {
+    const { page, expectFailedLoads } = owner
+    const save = async () => {
+      await button(page, 'Review one change').click()
+      await dialogOf(page, 'Review the changes').getByRole('button', { name: 'Save' }).click()
+    }
+    await owner.open('/console/acme/app/keys')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    const sessions = page.getByLabel(/^sessions per user/)
+    await sessions.fill('')
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    await page.evaluate(() => history.back())
+    await expect.poll(() => asked).toHaveLength(2)
+    await page.evaluate(() => location.reload())
+    await expect.poll(() => asked).toEqual(['confirm', 'confirm', 'beforeunload'])
+    page.removeAllListeners('dialog')
+    await save()
+    const refused = page.getByRole('alert')
+    await refused.getByText('must be a whole number from 1 to 100').waitFor()
+    await refused.getByText('sessions per user').waitFor()
+    expect(await sessions.getAttribute('aria-invalid')).toBe('true')
+    await expectFailedLoads('400 settings')
+    await sessions.fill('100')
+    const url = page.getByLabel('webhook URL')
+    expect(await page.locator(`#${await url.getAttribute('aria-describedby')}`).textContent()).toMatch(
+      /or an empty field; .* Default: empty\./,
+    )
+    await url.fill('https://hooks.example/usher')
+    await save()
+    await owner.confirm()
+    const secret = dialogOf(page, 'The webhook secret')
+    await secret.getByText(/^whsec_/).waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await secret.getByRole('button', { name: 'I have stored it' }).click()
+    await expectFailedLoads('401 settings')
   })
 
   it('retries and drops deliveries, and checks connections', async ({ owner, server }) => {

@@ -36,9 +36,26 @@ it('keys rotate publishes a key that signs after --activate-in, by default 600 s
   expect(Math.abs(activates - Date.now() - 600_000)).toBeLessThan(30_000)
   expect(await onOtherServer(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
   expect(await onOtherServer(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
-  expect(await usher.outcome(`keys rotate ${path} --activate-in 0`)).toMatch(
+  expect(await usher.outcome(`keys rotate ${path} --activate-in 1`)).toMatch(
     `1 usher: key ${next.kid} is already pending and signs from ${next.activatesAt}\n`,
   )
+})
+
+it('keys rotate --activate-in 0 lets a pending key sign, so that a stolen one can be retired', async ({
+  usher,
+  account,
+}) => {
+  const { id, path, kid, onOtherServer } = account
+  const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 3600`)
+  const { audited, stdout } = await usher.operator(`keys rotate ${path} --activate-in 0`)
+  expect(stdout).toContain(`Published key ${next} `)
+  expect(audited).toMatchObject([{ audit: 'keys.rotated', databaseId: id, kid: next }])
+  expect(await usher.json(`keys list ${path}`)).toMatchObject([
+    { kid: next, state: 'signs' },
+    { kid, state: 'accepted' },
+  ])
+  await usher.operator(`keys retire ${path} ${kid}`)
+  expect(await onOtherServer()).toEqual({ kid: next, old: 401, fresh: 200 })
 })
 
 it('keys list shows the state of each key', async ({ usher, account }) => {

@@ -79,6 +79,19 @@ describe('secrets of a database', () => {
     expect((await world.rows()).map(({ number }) => number)).toEqual([2, 3])
   })
 
+  it('a rotation with a delay of 0 brings the secret of a pending key forward', async ({ world }) => {
+    const mac = (await world.secrets()).sign('refresh_token', 'a')
+    const { kid } = await world.rotate(3_600)
+    world.clock.now += 1_000
+    const rotated = await Promise.all([world.rotate(), world.rotate()])
+    expect(rotated.filter((each) => each.kid === kid)).toHaveLength(1)
+    world.clock.now += 59_999
+    expect((await world.secrets()).sign('refresh_token', 'a')).toBe(mac)
+    world.clock.now += 1
+    expect((await world.secrets()).sign('refresh_token', 'a')).not.toBe(mac)
+    expect(await world.rows()).toHaveLength(3)
+  })
+
   it('a rotated secret does not sign before the key that was rotated with it', async ({ world }) => {
     const mac = (await world.secrets()).sign('refresh_token', 'a')
     await world.rotate(3600)

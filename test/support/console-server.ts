@@ -162,7 +162,7 @@ export async function startConsole(store: OpenStore) {
     report: (name: string, changes: Partial<Report> = {}) =>
       reportStatus(usher, { name, now: now(), ...changes }),
     /** Changes settings of `acme/app`, as another operator does. */
-    changeSettings: (data: { sessionIdle: number }) =>
+    changeSettings: (data: { sessionIdle: number; eventsKept: number }) =>
       store.prisma.database.update({ where: { id: databaseId }, data }),
     settings: () => store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } }),
     /** Adds a mail that waits for an operator, and one that is sent again in a day. */

@@ -57,6 +57,9 @@ function addListCommand(operator: Command, host: Host) {
 const rolesOf = ({ rights }: Operator) =>
   rights.map(({ workspace, role }) => (workspace === null ? role : `${role} of ${workspace}`)).join(', ')
 
+const linkText = ({ console }: Pick<DatabaseCommand['config'], 'console'>, link: string) =>
+  `A password can be chosen within an hour at:\n${link}${console ? '' : '\nThe server has no console. Set CONSOLE=on first.'}`
+
 function addAddCommand(operator: Command, host: Host) {
   operator
     .command('add')
@@ -68,11 +71,11 @@ function addAddCommand(operator: Command, host: Host) {
     .option('--workspace <slug>', 'workspace in which the role counts; without it, the whole installation')
     .option('--json', 'print the result as JSON')
     .action((email, { role, workspace = null, ...options }) =>
-      withOperators(host, async ({ context, request }) => {
+      withOperators(host, async ({ context, config, request }) => {
         const added = await addOperator(context, request, { email, role, workspace })
         const { id } = added.operator
         const text = added.link
-          ? `Added operator ${id}. A password can be chosen within an hour at:\n${added.link}`
+          ? `Added operator ${id}. ${linkText(config, added.link)}`
           : `Operator ${id} has the roles: ${rolesOf(added.operator)}.`
         host.print(options, added, text)
       }),
@@ -87,7 +90,7 @@ function addResetCommand(operator: Command, host: Host) {
     .option('--json', 'print the result as JSON')
     .action((email, options) =>
       withOperators(host, async (on) => {
-        const { context, request, database } = on
+        const { context, config, request, database } = on
         const { id: userId } = await requireOperator(on, email)
         const secrets = await context.findSecrets(database.id)
         const { code, factors } = await runChange(context, request, async (change) => {
@@ -101,7 +104,7 @@ function addResetCommand(operator: Command, host: Host) {
           }
         })
         const link = codeLink(database, 'reset-password', code)
-        const text = `Removed second factors: ${factors}. A password can be chosen within an hour at:\n${link}`
+        const text = `Removed second factors: ${factors}. ${linkText(config, link)}`
         host.print(options, { id: userId, factors, link }, text)
       }),
     )

@@ -96,7 +96,10 @@ export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
   'outbox drop': { operation: 'dropDeliveries' },
   'events expire-cursors': 'host',
   'keys list': { operation: 'listKeys' },
-  'keys rotate': { operation: 'rotateKeys' },
+  'keys rotate': {
+    operation: 'rotateKeys',
+    confirms: ({ activateIn: activateInSeconds }) => isConfirmedBody('rotateKeys', { activateInSeconds }),
+  },
   'keys retire': { operation: 'retireKey' },
   'keys rewrap': 'host',
   'connection add': { operation: 'addConnection' },

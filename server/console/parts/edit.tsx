@@ -3,7 +3,7 @@ import type { Result } from '../api.js'
 import { invalid, type Problem } from '../problems.js'
 import { Dialog, Leave } from './dialog.js'
 import { Field, Form, type Values } from './form.js'
-import { textOf, Versions, valueFrom } from './versions.js'
+import { conflicts, textOf, Versions, valueFrom } from './versions.js'
 
 export interface EditedField {
   name: string
@@ -81,15 +81,7 @@ export function Edit({ title, fields, current, etag, save, read, onSaved, onClos
               caption="Both versions"
               former="Yours"
               latter="Stored now"
-              differences={fields
-                .filter(
-                  ({ name }) => name in newer.mine || textOf(newer.data[name]) !== textOf(current[name]),
-                )
-                .map(({ name, label }) => ({
-                  name: label,
-                  former: textOf(name in newer.mine ? newer.mine[name] : current[name]),
-                  latter: textOf(newer.data[name]),
-                }))}
+              differences={conflicts(fields, { mine: newer.mine, former: current, stored: newer.data })}
             />
           )}
         </Form>

@@ -51,6 +51,24 @@ export function Versions({
   )
 }
 
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the differences between the version of the operator and the one that somebody else has stored meanwhile. Fields that only
+ * the other one has changed are kept.
+ */
+export const conflicts = (
+  fields: readonly { name: string; label: string }[],
+  { mine, former, stored }: { mine: Values; former: Values; stored: Values },
+): Difference[] =>
+  fields
+    .filter(({ name }) => name in mine || textOf(stored[name]) !== textOf(former[name]))
+    .map(({ name, label }) => ({
+      name: name in mine ? label : `${label} (changed by somebody else, kept)`,
+      former: textOf(name in mine ? mine[name] : stored[name]),
+      latter: textOf(stored[name]),
+    }))
+
 /** Returns a value as a text that can be edited. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''

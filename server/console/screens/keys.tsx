@@ -1,19 +1,18 @@
 import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { Danger } from '../parts/dialog.js'
-import { Failure } from '../parts/failure.js'
-import { Loaded, useLoad, useTask } from '../parts/load.js'
+import { Loaded, useLoad } from '../parts/load.js'
 import { announce } from '../parts/status.js'
 import { Table } from '../parts/table.js'
 import { Empty, Heading, Time } from '../parts/text.js'
 import { ApiKeys } from './keys/api-keys.js'
+import { Rotate } from './keys/rotate.js'
 
 type SigningKey = DataOf<'listKeys'>['keys'][number]
 
 /** The signing keys and the API keys of a database. */
 export function Keys() {
   const { at, may } = useConsole()
-  const task = useTask()
   const loading = useLoad(() => call('listKeys', at), [])
   return (
     <>
@@ -22,21 +21,8 @@ export function Keys() {
       <section>
         <div class="row spread">
           <h2>Signing keys</h2>
-          {may('rotateKeys') && (
-            <button
-              type="button"
-              disabled={task.isBusy}
-              onClick={() =>
-                task
-                  .run(() => call('rotateKeys', at), 'The next key is published. It signs in an hour.')
-                  .then(loading.reload)
-              }
-            >
-              Rotate
-            </button>
-          )}
+          {may('rotateKeys') && <Rotate onDone={loading.reload} />}
         </div>
-        <Failure problem={task.problem} />
         <Loaded of={loading}>
           {({ keys }) => (
             <Table
@@ -60,7 +46,8 @@ export function Keys() {
                               of={kid}
                               consequences={[
                                 'For a key that others may have. All tokens of this key are rejected within 5 seconds.',
-                                'Users with a session get a new token. The others log in again.',
+                                'Sessions that were last refreshed while the key signed end: their users log in again.',
+                                'Codes and links in mails of that time stop working, also invitations and the undo of a changed address. Send pending invitations again.',
                               ]}
                               run={() => call('retireKey', { ...at, kid })}
                               onDone={() => {

@@ -85,7 +85,7 @@ export function Operators() {
         <Secret
           title="Link for the new operator"
           value={link}
-          more="The link is valid for an hour. If it is lost, remove the operator and add them again."
+          more="The link is valid for an hour. If it is lost, run on the host: npx @usher/server operator reset EMAIL"
           onClose={() => setLink(undefined)}
         />
       )}

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
+import { useUnsaved } from '../navigation.js'
 import { Failure } from '../parts/failure.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
+import { Secret } from '../parts/secret.js'
 import { announce } from '../parts/status.js'
 import { Heading } from '../parts/text.js'
 import { textOf, valueFrom } from '../parts/versions.js'
 import { invalid, type Problem } from '../problems.js'
-import { grouped } from './settings/groups.js'
+import { grouped, inForm } from './settings/groups.js'
 import { Review } from './settings/review.js'
 import { SettingField } from './settings/setting-field.js'
 
@@ -17,15 +19,26 @@ type Settings = DataOf<'getSettings'>
 export function SettingsScreen() {
   const { at } = useConsole()
   const loading = useLoad(() => call('getSettings', at), [])
+  const [secret, setSecret] = useState<string | null>(null)
   return (
     <>
       <Heading title="Settings" />
-      <Loaded of={loading}>{(data) => <Groups key={loading.etag} data={data} loading={loading} />}</Loaded>
+      <Loaded of={loading}>
+        {(data) => <Groups key={loading.etag} data={data} loading={loading} showSecret={setSecret} />}
+      </Loaded>
+      {secret && <Secret title="The webhook secret" value={secret} onClose={() => setSecret(null)} />}
     </>
   )
 }
 
-function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> }) {
+interface Props {
+  data: Settings
+  loading: Loading<Settings>
+  /** Shows the secret of a new webhook, if there is one. */
+  showSecret(secret: string | null): void
+}
+
+function Groups({ data, loading, showSecret }: Props) {
   const { may } = useConsole()
   /** What the operator has typed, by name. */
   const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})
@@ -33,7 +46,12 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
   const [problem, setProblem] = useState<Problem>()
   const isReadonly = !may('changeSettings')
   const edited = data.settings.filter(({ name, value }) => (edits[name] ?? textOf(value)) !== textOf(value))
+  useUnsaved(edited.length > 0)
 
+  function discard() {
+    setEdits({})
+    setProblem(undefined)
+  }
   function review() {
     const next: Record<string, unknown> = {}
     for (const { name, label, kind } of edited) {
@@ -46,6 +64,15 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
     setProblem(undefined)
     setChanges(next)
   }
+  /** Shows errors with the labels of their fields. */
+  const refuse = ({ errors, ...refused }: Problem) =>
+    setProblem({
+      ...refused,
+      errors: errors.map(({ path, detail }) => ({
+        path: data.settings.find(({ name }) => path === `settings.${name}`)?.label ?? path,
+        detail: inForm(detail),
+      })),
+    })
   return (
     <>
       {grouped(data.settings).map(({ title, settings }) => (
@@ -58,6 +85,7 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
                 setting={setting}
                 text={edits[setting.name] ?? textOf(setting.value)}
                 isReadonly={isReadonly}
+                error={problem?.errors.find(({ path }) => path === setting.label)?.detail}
                 change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
               />
             ))}
@@ -70,7 +98,7 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
           <button type="button" class="main" onClick={review}>
             Review {edited.length === 1 ? 'one change' : `${edited.length} changes`}
           </button>
-          <button type="button" onClick={() => setEdits({})}>
+          <button type="button" onClick={discard}>
             Discard
           </button>
         </div>
@@ -81,9 +109,11 @@ function Groups({ data, loading }: { data: Settings; loading: Loading<Settings> 
           etag={loading.etag}
           changes={changes}
           onClose={() => setChanges(undefined)}
-          onSaved={() => {
+          onRefused={refuse}
+          onSaved={(saved) => {
             setEdits({})
-            announce('The settings are saved. Servers apply them within 5 seconds.')
+            showSecret(saved?.webhookSecret ?? null)
+            if (saved) announce('The settings are saved. Servers apply them within 5 seconds.')
             loading.reload()
           }}
         />

@@ -43,9 +43,14 @@ export const switched = (on: string, off: string) => ({
   show: (value: boolean) => (value ? on : off),
 })
 
+function wholeNumberSchema(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.int(error).min(min, error).max(max, error)
+}
+
 /** Returns what settings with a whole number have in common. */
 export const wholeNumber = (min: number, max: number) => ({
-  schema: z.int().min(min).max(max),
+  schema: wholeNumberSchema(min, max),
   range: [min, max] as const,
   read: (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 })

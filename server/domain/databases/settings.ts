@@ -139,7 +139,7 @@ export const settings = {
     schema: webhookUrl,
     default: null,
     description:
-      'URL to which servers post the events of the database, or "none"; the first URL also creates a secret, which is printed',
+      'URL to which servers post the events of the database, or "none"; the first URL also creates a secret, which is shown once',
     label: 'webhook',
   }),
   /** Days for which the management API lists an event. 0: events are not stored for it. */

@@ -15,6 +15,9 @@ const confirmedSettings: readonly SettingName[] = [
 /** Returns whether a change of a setting needs a confirmation. */
 export const isConfirmed = (setting: string) => (confirmedSettings as readonly string[]).includes(setting)
 
+/** Seconds after which the caches of clients have a new signing key. */
+export const keyActivationSeconds = 3_600
+
 type Body = Readonly<Record<string, unknown>>
 
 /** Which bodies need a confirmation, if not each request of the operation does. */
@@ -23,6 +26,8 @@ const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
   changeUser: ({ email, emailVerified, emailUndo }) =>
     email !== undefined || emailVerified !== undefined || emailUndo === false,
   changeSettings: ({ settings }) => Object.keys(Object(settings)).some(isConfirmed),
+  rotateKeys: ({ activateInSeconds = keyActivationSeconds }) =>
+    Number(activateInSeconds) < keyActivationSeconds,
 }
 
 /** Returns whether an operation needs a confirmation because of its body. */

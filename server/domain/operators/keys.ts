@@ -4,6 +4,7 @@ import type {
   CreateApiKeyBody,
   NewApiKey,
   RotateApiKeyBody,
+  RotateKeysBody,
   SigningKeyInfo,
   SigningKeyList,
 } from '@usher/contract/operator'
@@ -20,10 +21,9 @@ import {
 } from '../management/api-keys.js'
 import { keyState, listKeys, retireKey, rotateKeys } from '../management/keys/key-rotation.js'
 import { unless } from '../problem.js'
+import { requireConfirmed } from './admit-operator.js'
+import { isConfirmedBody, keyActivationSeconds } from './confirmed-bodies.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
-
-/** Caches of clients have a new key after this time. */
-const activateInSeconds = 3_600
 
 type Request<Body = unknown, Params = unknown> = OperatorRequest<Body> & InDatabase & { params: Params }
 
@@ -42,8 +42,17 @@ export async function listSigningKeys(context: AppContext, request: Request): Pr
   return { keys: keys.map((key) => keyInfo(key, keys, context.now())) }
 }
 
-/** Publishes the next signing key of a database. */
-export async function rotateSigningKeys(context: AppContext, request: Request): Promise<SigningKeyInfo> {
+type RotateRequest = Request<RotateKeysBody> & { headers: { 'usher-confirmation'?: string | undefined } }
+
+/** Publishes the next signing key of a database. @throws {Problem} `step_up_required` if it signs early; `key_pending` */
+export async function rotateSigningKeys(
+  context: AppContext,
+  request: RotateRequest,
+): Promise<SigningKeyInfo> {
+  const { body, headers } = request
+  if (isConfirmedBody('rotateKeys', body))
+    await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
+  const { activateInSeconds = keyActivationSeconds } = body
   const change = await requestInDatabase(context, request)
   const wanted = { masterKeys: context.store, activateInSeconds }
   const key = await runChange(context, change, (inChange) => rotateKeys(inChange, wanted))

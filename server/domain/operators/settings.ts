@@ -1,4 +1,4 @@
-import type { ChangeSettingsBody, SettingInfo, SettingList } from '@usher/contract/operator'
+import type { ChangedSettings, ChangeSettingsBody, SettingInfo, SettingList } from '@usher/contract/operator'
 import type { AppContext } from '../context.js'
 import {
   type AnySetting,
@@ -48,7 +48,8 @@ const listOf = (values: DatabaseSettings): SettingList => ({
 /** Returns the name of a setting in words, such as `session idle (seconds)`. */
 function labelOf(name: string, { placeholder }: AnySetting) {
   const [, unit] = /^<(seconds|days)>$/.exec(placeholder) ?? []
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) + (unit ? ` (${unit})` : '')
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/ url$/, ' URL').replace(/^sign up/, 'sign-up') + (unit ? ` (${unit})` : '')
 }
 
 /** Returns the settings of a database. */
@@ -69,7 +70,7 @@ type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
  *
  * @throws {Problem} `validation_failed`; `step_up_required` if one of them needs a confirmation; `precondition_failed`
  */
-export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<SettingList> {
+export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<ChangedSettings> {
   const { body, headers } = request
   const changes = readChanges(body.settings)
   if (isConfirmedBody('changeSettings', body))
@@ -79,7 +80,7 @@ export async function changeSettings(context: AppContext, request: ChangeRequest
     ...changes,
     require: (values) => requireMatch(headers['if-match'], etagOf({ values }, ['values'])),
   })
-  return listOf(settingsOf(row))
+  return { ...listOf(settingsOf(row)), webhookSecret: row.webhookSecret ?? null }
 }
 
 /** Returns the values of settings. @throws {Problem} `validation_failed` */

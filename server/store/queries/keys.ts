@@ -133,6 +133,23 @@ export const insertSigningKey = ({ query }: Queries, key: SigningKey) =>
     ],
   )
 
+/** Lets a pending key, and the secret of its rotation, sign from an earlier instant. */
+export async function activateKey(
+  { query }: Queries,
+  { databaseId, kid }: Pick<SigningKey, 'databaseId' | 'kid'>,
+  activatesAt: { key: Date; secret: Date },
+) {
+  await query(
+    'UPDATE usher.signing_key SET activates_at = $3::timestamptz WHERE database_id = $1::uuid AND kid = $2',
+    [databaseId, kid, activatesAt.key],
+  )
+  await query(
+    `UPDATE usher.database_secret SET activates_at = $2::timestamptz
+    WHERE database_id = $1::uuid AND activates_at > $2::timestamptz`,
+    [databaseId, activatesAt.secret],
+  )
+}
+
 /** Plans the end of all keys that have no end yet. All their tokens have expired by then. */
 export const retireSigningKeys = ({ query }: Queries, databaseId: string, retiresAt: Date) =>
   query(

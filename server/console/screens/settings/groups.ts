@@ -2,6 +2,10 @@ import type { DataOf } from '../../api.js'
 
 export type Setting = DataOf<'getSettings'>['settings'][number]
 
+/** Returns a text of the command line as the form has it: no word stands for an empty field, and hints name the separator. */
+export const inForm = (text: string) =>
+  text.replace(', by commas', '').replace(/"(?:none|default)"/, 'an empty field')
+
 /** Settings whose names match belong to the group. The first match counts. */
 const groups: readonly [title: string, names: RegExp][] = [
   ['Logins and passwords', /^(password|login|network|signUp|accountOperations|require.*Email|verify)/],

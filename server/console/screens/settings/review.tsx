@@ -3,18 +3,21 @@ import { call, type DataOf, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
 import { Dialog, Leave } from '../../parts/dialog.js'
 import { Form } from '../../parts/form.js'
-import { textOf, Versions } from '../../parts/versions.js'
+import { conflicts, textOf, Versions } from '../../parts/versions.js'
+import type { Problem } from '../../problems.js'
 
 interface Props {
   settings: DataOf<'getSettings'>
   etag: string | undefined
   changes: Record<string, unknown>
-  onSaved(): void
+  /** Called with the errors of fields. */
+  onRefused(problem: Problem): void
+  onSaved(saved?: DataOf<'changeSettings'>): void
   onClose(): void
 }
 
 /** Shows the difference before it is saved. If the settings have changed meanwhile, it shows both versions. */
-export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
+export function Review({ settings, etag, changes, onRefused, onSaved, onClose }: Props) {
   const { at } = useConsole()
   const [newer, setNewer] = useState<{ values: Record<string, unknown>; etag: string | undefined }>()
   // So that the version that is saved after a conflict needs no second confirmation.
@@ -24,48 +27,48 @@ export function Review({ settings, etag, changes, onSaved, onClose }: Props) {
 
   async function save(close: () => void) {
     const ifMatch = newer?.etag ?? etag
-    const { error } = await call('changeSettings', { ...at, body: { settings: changes }, ifMatch, task })
+    const { data, error } = await call('changeSettings', {
+      ...at,
+      body: { settings: changes },
+      ifMatch,
+      task,
+    })
     if (!error) {
       close()
-      onSaved()
+      onSaved(data)
+    } else if (error.code === 'validation_failed') {
+      close()
+      onRefused(error)
     } else if (error.code === 'precondition_failed') {
       const now = await call('getSettings', at)
       if (now.data) setNewer({ values: now.data.values, etag: now.etag })
     }
     return error
   }
-  /** Also those that somebody else has changed. */
-  const shown = Object.keys(labels).filter(
-    (name) => name in changes || (newer && textOf(newer.values[name]) !== textOf(former[name])),
-  )
   return (
     <Dialog title="Review the changes" onClose={onClose}>
       {(close) => (
         <Form
           submit={newer ? 'Save my version' : 'Save'}
           send={() => save(close)}
-          more={<Leave close={close} discard={newer && onSaved} />}
+          more={<Leave close={close} discard={newer && (() => onSaved())} />}
         >
           {newer ? (
             <Versions
               caption="Somebody has changed the settings meanwhile"
               former="Yours"
               latter="Stored now"
-              differences={shown.map((name) => ({
-                name: labels[name] ?? name,
-                former: textOf(name in changes ? changes[name] : former[name]),
-                latter: textOf(newer.values[name]),
-              }))}
+              differences={conflicts(settings.settings, { mine: changes, former, stored: newer.values })}
             />
           ) : (
             <Versions
               caption="Difference"
               former="Now"
               latter="After saving"
-              differences={shown.map((name) => ({
+              differences={Object.entries(changes).map(([name, value]) => ({
                 name: labels[name] ?? name,
                 former: textOf(former[name]),
-                latter: textOf(changes[name]),
+                latter: textOf(value),
               }))}
             />
           )}

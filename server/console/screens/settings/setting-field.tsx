@@ -1,20 +1,22 @@
 import { useId } from 'preact/hooks'
 import { textOf } from '../../parts/versions.js'
-import type { Setting } from './groups.js'
+import { inForm, type Setting } from './groups.js'
 
 interface Props {
   setting: Setting
   text: string
   isReadonly: boolean
+  /** Why its value was refused. */
+  error: string | undefined
   change(text: string): void
 }
 
 /** A setting with its value and its default. */
-export function SettingField({ setting, text, isReadonly, change }: Props) {
+export function SettingField({ setting, text, isReadonly, error, change }: Props) {
   const { label, description, kind, choices, min, max } = setting
   const id = useId()
   const isDefault = textOf(setting.default) === text
-  const hint = `${description}. Default: ${textOf(setting.default) || 'none'}.`
+  const hint = `${inForm(description)}. Default: ${textOf(setting.default) || 'empty'}.`
   if (isReadonly)
     return (
       <dl class="setting">
@@ -29,7 +31,7 @@ export function SettingField({ setting, text, isReadonly, change }: Props) {
       </dl>
     )
   const options = kind === 'switch' ? ['on', 'off'] : kind === 'choice' ? (choices ?? []) : undefined
-  const common = { id, 'aria-describedby': `${id}-hint` }
+  const common = { id, 'aria-describedby': `${id}-hint`, 'aria-invalid': error ? true : undefined }
   const onInput = (event: { currentTarget: { value: string } }) => change(event.currentTarget.value)
   return (
     <div class="setting field">
@@ -59,6 +61,7 @@ export function SettingField({ setting, text, isReadonly, change }: Props) {
         <input {...common} type="text" value={text} spellcheck={false} onInput={onInput} />
       )}
       <small id={`${id}-hint`}>
+        {error && <span class="error">{error} </span>}
         {hint}
         {kind === 'list' && ' Separated by commas.'}
         {setting.confirms && ' A change asks for your passkey or code.'}

@@ -1,6 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import type { SigningKey } from '../../../store/generated/client.js'
 import {
+  activateKey,
   deleteRetiredKeys,
   deleteRetiredSecrets,
   findSecrets,
@@ -33,7 +34,9 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 /**
  * Publishes the next signing key immediately. It signs after `activateInSeconds`, when caches of the published keys
  * have it. Earlier keys are accepted until all their tokens have expired, and then deleted. Also rotates the
- * database's secret.
+ * database's secret. If a key is already pending, a delay of 0 lets this one sign.
+ *
+ * @throws {Problem} `key_pending`
  */
 export async function rotateKeys(
   change: Change,
@@ -46,6 +49,10 @@ export async function rotateKeys(
   await deleteRetiredKeys(change, database.id, now)
   const keys = await findSigningKeys(change, database.id)
   const pending = keys.find((each) => each.activatesAt > now)
+  if (pending && activateInSeconds === 0) {
+    await activateKey(change, pending, { key: now, secret: secondsAfter(now, secretActivationSeconds) })
+    return { result: { ...pending, activatesAt: now }, facts: [{ type: 'keys.rotated', kid: pending.kid }] }
+  }
   if (pending) {
     throw new Problem('key_pending', {
       detail: `Key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}.`,
