@@ -133,7 +133,7 @@ try {
   await take(page, 'tenant')
   await open('/acme/app/settings')
   await page.getByLabel('session idle (seconds)').fill('3600')
-  await page.getByLabel('sign up', { exact: true }).selectOption('off')
+  await page.getByLabel('sign-up', { exact: true }).selectOption('off')
   await take(page, 'settings')
   await page.getByRole('button', { name: 'Review' }).click()
   await take(page, 'difference')
