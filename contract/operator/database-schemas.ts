@@ -68,6 +68,9 @@ export const StatisticsQuery = strict({
 })
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>
 
+const userCount =
+  'Number of users. More than 100 are counted twice a day, and are 101 before they were counted first.'
+
 export const Statistics = component(
   {
     id: 'Statistics',
@@ -75,10 +78,11 @@ export const Statistics = component(
   },
   z.object({
     days: field('Each day, the oldest first. A day without a row has zeros.', z.array(DayStatistics)),
-    users: field('Number of users when they were counted last, or null.', z.int().nullable(), {
-      format: 'int64',
-    }),
-    countedAt: field('When the users were counted, or null.', z.iso.datetime().nullable()),
+    users: field(userCount, z.int(), { format: 'int64' }),
+    countedAt: field(
+      'When more than 100 users were counted. Null if there are fewer, or if they were not counted yet.',
+      z.iso.datetime().nullable(),
+    ),
   }),
 )
 export type Statistics = z.infer<typeof Statistics>
@@ -89,9 +93,7 @@ export const DatabaseInfo = component(
   z.object({
     name: field('Name of the database.', z.string(), { examples: ['app'] }),
     appUrl: field('The app to which the links in mails lead, or null.', z.string().nullable()),
-    users: field('Number of users when they were counted last, or null.', z.int().nullable(), {
-      format: 'int64',
-    }),
+    users: field(userCount, z.int(), { format: 'int64' }),
     logins: field('Logins of the last 7 days (UTC), of which today is one.', z.int(), { format: 'int64' }),
     isBeingDeleted: field('Whether its deletion has begun.', z.boolean()),
     createdAt: timeOf('When it was created.'),

@@ -342,7 +342,7 @@ it('a list of databases has their users and the logins of seven days', async ({
     await prisma.dailyStatistics.create({
       data: { databaseId: app.id, day: dayAgo(days), logins, ...counts },
     })
-  const counted = { startedAt: dayAgo(0), users: 5n, countedAt: dayAgo(0) }
+  const counted = { startedAt: dayAgo(0), users: 5_000n, countedAt: dayAgo(0) }
   await prisma.sweep.upsert({
     where: { databaseId: app.id },
     create: { databaseId: app.id, ...counted },
@@ -351,9 +351,9 @@ it('a list of databases has their users and the logins of seven days', async ({
   await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'empty' })
   const { databases } = (await owner.send('GET', '/operator/workspaces/acme/databases')).json()
   expect(databases).toMatchObject([
-    { name: 'again', users: null, logins: 0 },
-    { name: 'app', users: 5, logins: 3, isBeingDeleted: false },
-    { name: 'empty', users: null, logins: 0 },
+    { name: 'again', users: 0, logins: 0 },
+    { name: 'app', users: 5_000, logins: 3, isBeingDeleted: false },
+    { name: 'empty', users: 0, logins: 0 },
   ])
 })
 

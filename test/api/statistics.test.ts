@@ -32,7 +32,8 @@ it('sign-ups, logins and failures of servers are added to the day when they stop
   const { days, users, countedAt } = await read()
   const day = new Date(usher.clock.now).toISOString().slice(0, 10)
   expect(days).toMatchObject([{ logins: 0 }, { day, signUps: 1, logins: 2, failures: 1, throttled: 0 }])
-  expect([users, countedAt]).toEqual([null, null])
+  // Few users are counted immediately.
+  expect([users, countedAt]).toEqual([1, null])
 })
 
 it('the sweep counts the users, and deletes counts and actions after 400 days', async ({
@@ -71,10 +72,11 @@ it('the sweep counts the users, and deletes counts and actions after 400 days', 
     pause: async () => undefined,
   }
   for (const id of [databaseId, operators]) await sweepDatabase(usher.context, id, sweeping)
-  expect((await owner.send('GET', path)).json()).toMatchObject({
-    users: 3,
-    countedAt: new Date(usher.clock.now).toISOString(),
-  })
+  const countedAt = new Date(usher.clock.now)
+  expect(await prisma.sweep.findUnique({ where: { databaseId } })).toMatchObject({ users: 3n, countedAt })
+  await prisma.sweep.update({ where: { databaseId }, data: { users: 5_000n } })
+  const many = { users: 5_000, countedAt: countedAt.toISOString() }
+  expect((await owner.send('GET', path)).json()).toMatchObject(many)
   expect(await prisma.dailyStatistics.count({ where: { databaseId } })).toBe(1)
   expect(await prisma.operatorAction.findMany({ where: { action: 'old' } })).toMatchObject([
     { requestId: '399' },

@@ -38,7 +38,7 @@ export function Overview() {
           <>
             <div class="row spread">
               <p>
-                {users === null ? 'The users were not counted yet.' : `About ${counted(users, 'user')}`}
+                {users <= 100 || countedAt ? counted(users, 'user') : 'More than 100 users'}
                 {countedAt && <span class="soft">, counted {shortTime(countedAt)}</span>}
               </p>
               <fieldset class="row" aria-label="Days">

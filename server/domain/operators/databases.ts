@@ -101,7 +101,7 @@ async function readEach<Row>(
 
 const databaseInfo = (
   { name, appUrl, createdAt }: { name: string; appUrl: string | null; createdAt: Date },
-  numbers: DatabaseNumbers = { users: null, logins: 0 },
+  numbers: DatabaseNumbers = { users: 0, logins: 0 },
 ): DatabaseInfo => ({ name, appUrl, ...numbers, isBeingDeleted: false, createdAt: createdAt.toISOString() })
 
 /** Creates a database with the default settings. */

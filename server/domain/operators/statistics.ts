@@ -1,5 +1,5 @@
 import type { Statistics, StatisticsQuery } from '@usher/contract/operator'
-import { findDays, findUserCount } from '../../store/queries/statistics.js'
+import { exactUsers, findDays, findUserCount } from '../../store/queries/statistics.js'
 import type { AppContext } from '../context.js'
 import { dayOf, noCounts } from '../statistics/daily-counts.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
@@ -19,10 +19,10 @@ export async function getStatistics(
   const found = new Map(
     (await findDays(context.store, database.id, days[0] as string)).map((row) => [row.day, row]),
   )
-  const counted = await findUserCount(context.store, database.id)
+  const { users, countedAt } = await findUserCount(context.store, database.id)
   return {
     days: days.map((day) => found.get(day) ?? { day, ...noCounts() }),
-    users: counted?.users ?? null,
-    countedAt: counted?.countedAt?.toISOString() ?? null,
+    users,
+    countedAt: users > exactUsers ? (countedAt?.toISOString() ?? null) : null,
   }
 }

@@ -40,17 +40,29 @@ export const findDays = ({ query }: Queries, databaseId: string, from: string) =
     [databaseId, from],
   )
 
+/** Up to this number, users are counted when they are read. A sweep counts more, which takes longer than a request may. */
+export const exactUsers = 100
+
+const sweptUsers = (databaseId: string) => `(SELECT users FROM usher.sweep WHERE database_id = ${databaseId})`
+
+/** The number of users, or one more than `exactUsers` if there are more than that and no sweep has counted them yet. */
+const usersOf = (databaseId: string) => `
+  (CASE WHEN ${sweptUsers(databaseId)} > ${exactUsers} THEN ${sweptUsers(databaseId)} ELSE (
+    SELECT count(*) FROM (
+      SELECT FROM usher."user" WHERE database_id = ${databaseId} AND reserved_for IS NULL
+      ORDER BY id LIMIT ${exactUsers + 1}
+    ) AS first_users
+  ) END)::float8`
+
 /** What a list shows of a database. */
 export interface DatabaseNumbers {
-  /** When a sweep counted them. Null: not yet. */
-  users: number | null
+  users: number
   /** From a day on. */
   logins: number
 }
 
 const numbersOf = (databaseId: string) => `
-  SELECT (SELECT users FROM usher.sweep WHERE database_id = ${databaseId})::float8 AS users,
-    COALESCE(sum(logins), 0)::float8 AS logins
+  SELECT ${usersOf(databaseId)} AS users, COALESCE(sum(logins), 0)::float8 AS logins
   FROM usher.daily_statistics WHERE database_id = ${databaseId} AND day >= $2::date`
 
 /** Returns the numbers of each database. On Citus, finds those of one database. */
@@ -68,13 +80,14 @@ export async function findNumbers(
   )
 }
 
-/** Returns the number of users when a sweep counted them, or undefined. */
+/** Returns the number of users, and when a sweep counted them last. */
 export async function findUserCount({ query }: Queries, databaseId: string) {
-  const [row] = await query<{ users: number | null; countedAt: Date | null }>(
-    `SELECT users::float8 AS users, counted_at AS "countedAt" FROM usher.sweep WHERE database_id = $1::uuid`,
+  const [row] = await query<{ users: number; countedAt: Date | null }>(
+    `SELECT ${usersOf('$1::uuid')} AS users,
+      (SELECT counted_at FROM usher.sweep WHERE database_id = $1::uuid) AS "countedAt"`,
     [databaseId],
   )
-  return row
+  return row ?? { users: 0, countedAt: null }
 }
 
 /** Users that one statement counts. */
