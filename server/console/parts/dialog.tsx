@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Result } from '../api.js'
-import { Field, Form } from './form.js'
+import { Field, Form, type FormProps } from './form.js'
 
 /** A modal dialog. The browser keeps the focus in it, and returns it afterwards. */
 export function Dialog({
@@ -46,6 +46,17 @@ export const Cancel = ({ close, text = 'Cancel' }: { close(): void; text?: strin
   </button>
 )
 
+/** A dialog with a form, whose `send` closes it when it is done. */
+export const FormDialog = ({
+  title,
+  onClose,
+  ...form
+}: Omit<FormProps, 'more'> & { title: string; onClose(): void }) => (
+  <Dialog title={title} onClose={onClose}>
+    {(close) => <Form {...form} more={<Cancel close={close} />} />}
+  </Dialog>
+)
+
 interface DangerProps {
   /** Text of the button that opens the dialog, and of the one that acts. */
   action: string
@@ -69,43 +80,40 @@ export function Danger({ action, of, consequences, typed, run, onDone }: DangerP
         {action}
       </button>
       {isOpen && (
-        <Dialog title={action} onClose={() => setOpen(false)}>
-          {(close) => (
-            <Form
-              submit={action}
-              isDanger
-              more={<Cancel close={close} />}
-              send={async (values) => {
-                const isWrong = typed !== undefined && values.typed !== typed
-                setMistyped(isWrong)
-                if (isWrong) return undefined
-                const { error } = await run()
-                if (error) return error
-                close()
-                onDone()
-                return undefined
-              }}
-            >
-              <ul>
-                {consequences.map((each, index) => (
-                  <li key={String(index)}>{each}</li>
-                ))}
-              </ul>
-              {typed !== undefined && (
-                <Field
-                  name="typed"
-                  label="Type it to confirm"
-                  hint={
-                    <>
-                      {isMistyped && <span class="error">That is not the same. </span>}
-                      <bdi>{typed}</bdi>
-                    </>
-                  }
-                />
-              )}
-            </Form>
+        <FormDialog
+          title={action}
+          onClose={() => setOpen(false)}
+          submit={action}
+          isDanger
+          send={async (values) => {
+            const isWrong = typed !== undefined && values.typed !== typed
+            setMistyped(isWrong)
+            if (isWrong) return undefined
+            const { error } = await run()
+            if (error) return error
+            setOpen(false)
+            onDone()
+            return undefined
+          }}
+        >
+          <ul>
+            {consequences.map((each, index) => (
+              <li key={String(index)}>{each}</li>
+            ))}
+          </ul>
+          {typed !== undefined && (
+            <Field
+              name="typed"
+              label="Type it to confirm"
+              hint={
+                <>
+                  {isMistyped && <span class="error">That is not the same. </span>}
+                  <bdi>{typed}</bdi>
+                </>
+              }
+            />
           )}
-        </Dialog>
+        </FormDialog>
       )}
     </>
   )

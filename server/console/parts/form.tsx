@@ -8,7 +8,7 @@ const FormContext = createContext<Problem | undefined>(undefined)
 /** What a form has sent, by the names of its fields. Fields that are empty have an empty text. */
 export type Values = Readonly<Record<string, string>>
 
-interface FormProps {
+export interface FormProps {
   /** Text of the button. */
   submit: string
   isDanger?: boolean

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.js'
 import { roleName, useConsole } from '../context.js'
 import { go } from '../navigation.js'
-import { Cancel, Dialog } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { FindByName } from '../parts/find.js'
-import { Field, Form } from '../parts/form.js'
+import { Field } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { count, Empty, Heading, Time } from '../parts/text.js'
@@ -80,21 +80,18 @@ function Workspaces() {
         )}
       </Loaded>
       {isAdding && (
-        <Dialog title="Create a workspace" onClose={() => setAdding(false)}>
-          {(close) => (
-            <Form
-              submit="Create"
-              more={<Cancel close={close} />}
-              send={async ({ slug = '' }) => {
-                const { error } = await call('createWorkspace', { body: { slug } })
-                if (!error) go(pathTo(slug))
-                return error
-              }}
-            >
-              <Field name="slug" label="Slug" hint="Part of every path. It cannot change." maxLength={63} />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Create a workspace"
+          onClose={() => setAdding(false)}
+          submit="Create"
+          send={async ({ slug = '' }) => {
+            const { error } = await call('createWorkspace', { body: { slug } })
+            if (!error) go(pathTo(slug))
+            return error
+          }}
+        >
+          <Field name="slug" label="Slug" hint="Part of every path. It cannot change." maxLength={63} />
+        </FormDialog>
       )}
     </>
   )

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.js'
 import { useConsole } from '../context.js'
 import { go } from '../navigation.js'
-import { Cancel, Dialog } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { Field, Form } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { announce } from '../parts/status.js'
@@ -86,30 +86,27 @@ export function Tenants() {
         )}
       </Loaded>
       {isAdding && (
-        <Dialog title="Create a tenant" onClose={() => setAdding(false)}>
-          {(close) => (
-            <Form
-              submit="Create"
-              more={<Cancel close={close} />}
-              send={async ({ name = '', externalId, seats }) => {
-                const body = {
-                  name,
-                  ...(externalId && { externalId }),
-                  ...(seats && { seats: Number(seats) }),
-                }
-                const { data, error } = await call('addTenant', { ...at, body })
-                if (!data) return error
-                announce('The tenant is created.')
-                go(pathOfTenant(data.id))
-                return undefined
-              }}
-            >
-              <Field name="name" label="Name" />
-              <Field name="externalId" label="External ID" isOptional hint="The ID in your product." />
-              <Field name="seats" label="Seats" type="number" min={1} isOptional hint="Empty: no limit." />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Create a tenant"
+          onClose={() => setAdding(false)}
+          submit="Create"
+          send={async ({ name = '', externalId, seats }) => {
+            const body = {
+              name,
+              ...(externalId && { externalId }),
+              ...(seats && { seats: Number(seats) }),
+            }
+            const { data, error } = await call('addTenant', { ...at, body })
+            if (!data) return error
+            announce('The tenant is created.')
+            go(pathOfTenant(data.id))
+            return undefined
+          }}
+        >
+          <Field name="name" label="Name" />
+          <Field name="externalId" label="External ID" isOptional hint="The ID in your product." />
+          <Field name="seats" label="Seats" type="number" min={1} isOptional hint="Empty: no limit." />
+        </FormDialog>
       )}
     </>
   )

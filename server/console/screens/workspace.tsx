@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.js'
 import { useConsole } from '../context.js'
 import { go } from '../navigation.js'
-import { Cancel, Dialog } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { FindByName } from '../parts/find.js'
-import { Field, Form } from '../parts/form.js'
+import { Field } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
 import { count, Empty, Heading, Time } from '../parts/text.js'
@@ -69,21 +69,18 @@ export function Workspace() {
         )}
       </Loaded>
       {isAdding && (
-        <Dialog title="Create a database" onClose={() => setAdding(false)}>
-          {(close) => (
-            <Form
-              submit="Create"
-              more={<Cancel close={close} />}
-              send={async ({ name = '' }) => {
-                const { error } = await call('createDatabase', { workspaceSlug, body: { name } })
-                if (!error) go(pathTo(workspaceSlug, name))
-                return error
-              }}
-            >
-              <Field name="name" label="Name" hint="Part of every path. It cannot change." maxLength={63} />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Create a database"
+          onClose={() => setAdding(false)}
+          submit="Create"
+          send={async ({ name = '' }) => {
+            const { error } = await call('createDatabase', { workspaceSlug, body: { name } })
+            if (!error) go(pathTo(workspaceSlug, name))
+            return error
+          }}
+        >
+          <Field name="name" label="Name" hint="Part of every path. It cannot change." maxLength={63} />
+        </FormDialog>
       )}
     </>
   )

@@ -3,8 +3,8 @@ import { call, type DataOf, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
 import { go } from '../../navigation.js'
 import { Copy } from '../../parts/copy.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
-import { Check, Field, Form, type Values } from '../../parts/form.js'
+import { FormDialog } from '../../parts/dialog.js'
+import { Check, Field, type Values } from '../../parts/form.js'
 import { announce } from '../../parts/status.js'
 import { Fact } from '../../parts/text.js'
 import { valueFrom } from '../../parts/versions.js'
@@ -28,23 +28,19 @@ export function AddConnection({ list, onClose }: { list: List; onClose(): void }
     return undefined
   }
   return (
-    <Dialog title="Add a connection" onClose={onClose}>
-      {(close) => (
-        <Form submit="Add" more={<Cancel close={close} />} send={add}>
-          <Field
-            name="preset"
-            label="Provider"
-            options={['', ...list.presets.map(({ name }) => name)]}
-            labels={{
-              '': 'Choose a provider',
-              ...Object.fromEntries(list.presets.map(({ name, title }) => [name, title])),
-            }}
-            onInput={(chosen) => setPreset(list.presets.find(({ name }) => name === chosen))}
-          />
-          {preset && <Client key={preset.name} preset={preset} list={list} />}
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog title="Add a connection" onClose={onClose} submit="Add" send={add}>
+      <Field
+        name="preset"
+        label="Provider"
+        options={['', ...list.presets.map(({ name }) => name)]}
+        labels={{
+          '': 'Choose a provider',
+          ...Object.fromEntries(list.presets.map(({ name, title }) => [name, title])),
+        }}
+        onInput={(chosen) => setPreset(list.presets.find(({ name }) => name === chosen))}
+      />
+      {preset && <Client key={preset.name} preset={preset} list={list} />}
+    </FormDialog>
   )
 }
 

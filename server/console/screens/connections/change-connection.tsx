@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
+import { FormDialog } from '../../parts/dialog.js'
 import { Edit, type EditedField } from '../../parts/edit.js'
-import { Field, Form } from '../../parts/form.js'
+import { Field } from '../../parts/form.js'
 import { announce } from '../../parts/status.js'
 import { SecretField } from './secret-field.js'
 
@@ -76,24 +76,21 @@ export function ReplaceSecret({ connection, reload, close: onClose }: Props) {
   const { name, keyId } = connection
   const [task] = useState<Task>({})
   return (
-    <Dialog title="Replace the secret" onClose={onClose}>
-      {(close) => (
-        <Form
-          submit="Replace"
-          more={<Cancel close={close} />}
-          send={async (body) => {
-            const { error } = await call('changeConnection', { ...at, connection: name, body, task })
-            if (error) return error
-            close()
-            announce('The secret is replaced. Check whether the provider accepts it.')
-            await reload()
-            return undefined
-          }}
-        >
-          {keyId !== null && <Field name="keyId" label="Key ID" value={keyId} maxLength={10} />}
-          <SecretField isKey={keyId !== null} />
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Replace the secret"
+      onClose={onClose}
+      submit="Replace"
+      send={async (body) => {
+        const { error } = await call('changeConnection', { ...at, connection: name, body, task })
+        if (error) return error
+        onClose()
+        announce('The secret is replaced. Check whether the provider accepts it.')
+        await reload()
+        return undefined
+      }}
+    >
+      {keyId !== null && <Field name="keyId" label="Key ID" value={keyId} maxLength={10} />}
+      <SecretField isKey={keyId !== null} />
+    </FormDialog>
   )
 }

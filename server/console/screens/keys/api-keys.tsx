@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Danger, Dialog } from '../../parts/dialog.js'
-import { Check, Field, Form } from '../../parts/form.js'
+import { Danger, FormDialog } from '../../parts/dialog.js'
+import { Check, Field } from '../../parts/form.js'
 import { Loaded, useLoad } from '../../parts/load.js'
 import { Secret } from '../../parts/secret.js'
 import { announce } from '../../parts/status.js'
@@ -95,68 +95,62 @@ interface DialogProps {
 function CreateKey({ show, close: onClose }: DialogProps) {
   const { at } = useConsole()
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      {(close) => (
-        <Form
-          submit="Create"
-          more={<Cancel close={close} />}
-          send={async ({ name = '', expiresInDays, ...checked }) => {
-            const chosen = (Object.keys(scopes) as (keyof typeof scopes)[]).filter((scope) => checked[scope])
-            const body = { name, scopes: chosen, expiresInDays: Number(expiresInDays) }
-            const { data, error } = await call('createApiKey', { ...at, body })
-            if (data) show(data.key)
-            return error
-          }}
-        >
-          <Field name="name" label="Name" hint="Such as the name of the service that uses it." />
-          <Field
-            name="expiresInDays"
-            label="Days until it expires"
-            type="number"
-            value="365"
-            min={1}
-            max={3650}
-          />
-          <fieldset>
-            <legend>Scopes</legend>
-            {Object.entries(scopes).map(([scope, description]) => (
-              <Check key={scope} name={scope} label={`${scope}: ${description}`} />
-            ))}
-          </fieldset>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Create an API key"
+      onClose={onClose}
+      submit="Create"
+      send={async ({ name = '', expiresInDays, ...checked }) => {
+        const chosen = (Object.keys(scopes) as (keyof typeof scopes)[]).filter((scope) => checked[scope])
+        const body = { name, scopes: chosen, expiresInDays: Number(expiresInDays) }
+        const { data, error } = await call('createApiKey', { ...at, body })
+        if (data) show(data.key)
+        return error
+      }}
+    >
+      <Field name="name" label="Name" hint="Such as the name of the service that uses it." />
+      <Field
+        name="expiresInDays"
+        label="Days until it expires"
+        type="number"
+        value="365"
+        min={1}
+        max={3650}
+      />
+      <fieldset>
+        <legend>Scopes</legend>
+        {Object.entries(scopes).map(([scope, description]) => (
+          <Check key={scope} name={scope} label={`${scope}: ${description}`} />
+        ))}
+      </fieldset>
+    </FormDialog>
   )
 }
 
 function ReplaceKey({ apiKey, show, close: onClose }: DialogProps & { apiKey: ApiKey }) {
   const { at } = useConsole()
   return (
-    <Dialog title="Replace the API key" onClose={onClose}>
-      {(close) => (
-        <Form
-          submit="Replace"
-          more={<Cancel close={close} />}
-          send={async ({ overlapHours }) => {
-            const body = { overlapHours: Number(overlapHours) }
-            const { data, error } = await call('rotateApiKey', { ...at, apiKeyId: apiKey.id, body })
-            if (data) show(data.key)
-            return error
-          }}
-        >
-          <p>
-            The successor of <Name of={apiKey.name} /> has the same scopes and lifetime.
-          </p>
-          <Field
-            name="overlapHours"
-            label="Hours for which the former key still works"
-            type="number"
-            value="24"
-            min={0}
-            max={720}
-          />
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Replace the API key"
+      onClose={onClose}
+      submit="Replace"
+      send={async ({ overlapHours }) => {
+        const body = { overlapHours: Number(overlapHours) }
+        const { data, error } = await call('rotateApiKey', { ...at, apiKeyId: apiKey.id, body })
+        if (data) show(data.key)
+        return error
+      }}
+    >
+      <p>
+        The successor of <Name of={apiKey.name} /> has the same scopes and lifetime.
+      </p>
+      <Field
+        name="overlapHours"
+        label="Hours for which the former key still works"
+        type="number"
+        value="24"
+        min={0}
+        max={720}
+      />
+    </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
-import { Check, Form } from '../../parts/form.js'
+import { FormDialog } from '../../parts/dialog.js'
+import { Check } from '../../parts/form.js'
 import { announce } from '../../parts/status.js'
 
 /** A button that publishes the next signing key. Its dialog says when the key signs. */
@@ -15,34 +15,31 @@ export function Rotate({ onDone }: { onDone(): void }) {
         Rotate
       </button>
       {isOpen && (
-        <Dialog title="Rotate the signing key" onClose={() => setOpen(false)}>
-          {(close) => (
-            <Form
-              submit="Rotate"
-              more={<Cancel close={close} />}
-              send={async ({ isStolen }) => {
-                const body = isStolen ? { activateInSeconds: 0 } : {}
-                const { error } = await call('rotateKeys', { ...at, body })
-                if (error) return error
-                close()
-                announce(
-                  isStolen
-                    ? 'The next key signs now. Retire the stolen key.'
-                    : 'The next key is published. It signs in an hour.',
-                )
-                onDone()
-                return undefined
-              }}
-            >
-              <p>The next key is published now, and signs in an hour, when clients know it. No token ends.</p>
-              <Check name="isStolen" label="Sign immediately, because the key was stolen" />
-              <p class="soft">
-                Then also retire the stolen key. Clients that do not know the new key yet refuse its tokens
-                for up to 5 minutes. A key that is already published signs now.
-              </p>
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Rotate the signing key"
+          onClose={() => setOpen(false)}
+          submit="Rotate"
+          send={async ({ isStolen }) => {
+            const body = isStolen ? { activateInSeconds: 0 } : {}
+            const { error } = await call('rotateKeys', { ...at, body })
+            if (error) return error
+            setOpen(false)
+            announce(
+              isStolen
+                ? 'The next key signs now. Retire the stolen key.'
+                : 'The next key is published. It signs in an hour.',
+            )
+            onDone()
+            return undefined
+          }}
+        >
+          <p>The next key is published now, and signs in an hour, when clients know it. No token ends.</p>
+          <Check name="isStolen" label="Sign immediately, because the key was stolen" />
+          <p class="soft">
+            Then also retire the stolen key. Clients that do not know the new key yet refuse its tokens for up
+            to 5 minutes. A key that is already published signs now.
+          </p>
+        </FormDialog>
       )}
     </>
   )

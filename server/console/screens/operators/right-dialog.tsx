@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../../api.js'
 import { roleName } from '../../context.js'
 import { roles } from '../../operations.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
-import { Field, Form, type Values } from '../../parts/form.js'
+import { FormDialog } from '../../parts/dialog.js'
+import { Field, type Values } from '../../parts/form.js'
 import { useLoad } from '../../parts/load.js'
 import { rightName } from '../../parts/rights.js'
 import { Name } from '../../parts/text.js'
@@ -45,47 +45,44 @@ export function RightDialog({ of, onClose, onSaved }: Props) {
       : call('addOperator', { body: { email, workspace, role: role ?? 'member' } })
   }
   return (
-    <Dialog title={of ? 'Change a right' : 'Add an operator'} onClose={onClose}>
-      {(close) => (
-        <Form
-          submit="Save"
-          more={<Cancel close={close} />}
-          send={async (values) => {
-            const { data, error } = await save(values)
-            if (error) return error
-            close()
-            onSaved('link' in data ? data.link : null)
-            return undefined
-          }}
-        >
-          {of ? (
-            <p>
-              <Name of={of.email} />
-            </p>
-          ) : (
-            <Field name="email" label="Address" type="email" />
-          )}
-          <Field
-            name="right"
-            label="Right"
-            options={Object.keys(places)}
-            labels={places}
-            value={chosen}
-            onInput={setChosen}
-          />
-          {chosen === inWorkspace && <WorkspaceField />}
-          <Field
-            key={chosen}
-            name="role"
-            label="Role"
-            value={right?.role}
-            options={right ? [...roles, noRight] : ['', ...roles]}
-            labels={labels}
-            hint="A viewer reads, support helps users, an admin changes users and settings, an owner does everything."
-          />
-        </Form>
+    <FormDialog
+      title={of ? 'Change a right' : 'Add an operator'}
+      onClose={onClose}
+      submit="Save"
+      send={async (values) => {
+        const { data, error } = await save(values)
+        if (error) return error
+        onClose()
+        onSaved('link' in data ? data.link : null)
+        return undefined
+      }}
+    >
+      {of ? (
+        <p>
+          <Name of={of.email} />
+        </p>
+      ) : (
+        <Field name="email" label="Address" type="email" />
       )}
-    </Dialog>
+      <Field
+        name="right"
+        label="Right"
+        options={Object.keys(places)}
+        labels={places}
+        value={chosen}
+        onInput={setChosen}
+      />
+      {chosen === inWorkspace && <WorkspaceField />}
+      <Field
+        key={chosen}
+        name="role"
+        label="Role"
+        value={right?.role}
+        options={right ? [...roles, noRight] : ['', ...roles]}
+        labels={labels}
+        hint="A viewer reads, support helps users, an admin changes users and settings, an owner does everything."
+      />
+    </FormDialog>
   )
 }
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
+import { FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/failure.js'
-import { Field, Form } from '../../parts/form.js'
+import { Field } from '../../parts/form.js'
 import { Loaded, useLoad, useTask } from '../../parts/load.js'
 import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
@@ -92,25 +92,22 @@ export function Invitations({ tenantId }: { tenantId: string }) {
         )}
       </Loaded>
       {isInviting && (
-        <Dialog title="Invite an address" onClose={() => setInviting(false)}>
-          {(close) => (
-            <Form
-              submit="Invite"
-              more={<Cancel close={close} />}
-              send={async ({ email = '', role = '' }) => {
-                const { error } = await call('inviteMember', { ...at, tenantId, body: { email, role } })
-                if (error) return error
-                close()
-                announce('The invitation is on its way.')
-                await loading.reload()
-                return undefined
-              }}
-            >
-              <Field name="email" label="Address" type="email" />
-              <RoleField />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Invite an address"
+          onClose={() => setInviting(false)}
+          submit="Invite"
+          send={async ({ email = '', role = '' }) => {
+            const { error } = await call('inviteMember', { ...at, tenantId, body: { email, role } })
+            if (error) return error
+            setInviting(false)
+            announce('The invitation is on its way.')
+            await loading.reload()
+            return undefined
+          }}
+        >
+          <Field name="email" label="Address" type="email" />
+          <RoleField />
+        </FormDialog>
       )}
     </section>
   )

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Dialog } from '../../parts/dialog.js'
+import { FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/failure.js'
-import { Field, Form } from '../../parts/form.js'
+import { Field } from '../../parts/form.js'
 import { Loaded, useLoad, useTask } from '../../parts/load.js'
 import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
@@ -99,35 +99,29 @@ export function Members({ tenantId }: { tenantId: string }) {
         )}
       </Loaded>
       {change && (
-        <Dialog
+        <FormDialog
           title={change.userId ? 'Change the role' : 'Add a member'}
           onClose={() => setChange(undefined)}
+          submit="Save"
+          send={async ({ user = '', role = '' }) => {
+            const found = change.userId ? { id: change.userId } : await findUser(at, user.trim())
+            if (found.error) return found.error
+            const { error } = await call('putMember', {
+              ...at,
+              tenantId,
+              userId: found.id,
+              body: { role },
+            })
+            if (error) return error
+            setChange(undefined)
+            announce('The role is saved.')
+            await loading.reload()
+            return undefined
+          }}
         >
-          {(close) => (
-            <Form
-              submit="Save"
-              more={<Cancel close={close} />}
-              send={async ({ user = '', role = '' }) => {
-                const found = change.userId ? { id: change.userId } : await findUser(at, user.trim())
-                if (found.error) return found.error
-                const { error } = await call('putMember', {
-                  ...at,
-                  tenantId,
-                  userId: found.id,
-                  body: { role },
-                })
-                if (error) return error
-                close()
-                announce('The role is saved.')
-                await loading.reload()
-                return undefined
-              }}
-            >
-              {!change.userId && <Field name="user" label="Address or ID of the user" />}
-              <RoleField value={change.role} />
-            </Form>
-          )}
-        </Dialog>
+          {!change.userId && <Field name="user" label="Address or ID of the user" />}
+          <RoleField value={change.role} />
+        </FormDialog>
       )}
     </section>
   )

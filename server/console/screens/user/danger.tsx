@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api.js'
 import { useConsole } from '../../context.js'
 import { go } from '../../navigation.js'
-import { Cancel, Danger, Dialog } from '../../parts/dialog.js'
-import { Check, Field, Form } from '../../parts/form.js'
+import { Danger, FormDialog } from '../../parts/dialog.js'
+import { Check, Field } from '../../parts/form.js'
 import { announce } from '../../parts/status.js'
 import { counted } from '../../parts/text.js'
 import { pathTo } from '../../places.js'
@@ -68,31 +68,28 @@ function ChangeAddress({ user, etag, reload }: Omit<Props, 'factors'>) {
         Change address
       </button>
       {isOpen && (
-        <Dialog title="Change address" onClose={() => setOpen(false)}>
-          {(close) => (
-            <Form
-              submit="Change address"
-              isDanger
-              more={<Cancel close={close} />}
-              send={async ({ email = '', emailVerified }) => {
-                const body = { email, ...(emailVerified && { emailVerified: true }) }
-                const { error } = await call('changeUser', { ...at, userId: user.id, body, ifMatch: etag })
-                if (error) return error
-                close()
-                announce('The address is changed.')
-                await reload()
-                return undefined
-              }}
-            >
-              <p>
-                Whoever reads mails to the new address can take over the account. The former address gets a
-                mail that undoes it for 7 days.
-              </p>
-              <Field name="email" label="New address" type="email" />
-              <Check name="emailVerified" label="The address counts as verified" />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Change address"
+          onClose={() => setOpen(false)}
+          submit="Change address"
+          isDanger
+          send={async ({ email = '', emailVerified }) => {
+            const body = { email, ...(emailVerified && { emailVerified: true }) }
+            const { error } = await call('changeUser', { ...at, userId: user.id, body, ifMatch: etag })
+            if (error) return error
+            setOpen(false)
+            announce('The address is changed.')
+            await reload()
+            return undefined
+          }}
+        >
+          <p>
+            Whoever reads mails to the new address can take over the account. The former address gets a mail
+            that undoes it for 7 days.
+          </p>
+          <Field name="email" label="New address" type="email" />
+          <Check name="emailVerified" label="The address counts as verified" />
+        </FormDialog>
       )}
     </>
   )

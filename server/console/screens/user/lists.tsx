@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf } from '../../api.js'
 import { useConsole } from '../../context.js'
-import { Cancel, Danger, Dialog } from '../../parts/dialog.js'
-import { Field, Form } from '../../parts/form.js'
+import { Danger, FormDialog } from '../../parts/dialog.js'
+import { Field } from '../../parts/form.js'
 import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
 import { count, counted, Name, Time } from '../../parts/text.js'
@@ -32,26 +32,23 @@ export function Memberships({ user, reload }: { user: ManagedUser; reload(): Pro
         </button>
       )}
       {isAdding && (
-        <Dialog title="Add to a tenant" onClose={() => setAdding(false)}>
-          {(close) => (
-            <Form
-              submit="Add"
-              more={<Cancel close={close} />}
-              send={async ({ tenantId = '', role = '' }) => {
-                const of = { ...at, userId: user.id, tenantId }
-                const { error } = await call('putMember', { ...of, body: { role } })
-                if (error) return error
-                close()
-                announce('The user is a member of the tenant.')
-                await reload()
-                return undefined
-              }}
-            >
-              <Field name="tenantId" label="ID of the tenant" />
-              <RoleField />
-            </Form>
-          )}
-        </Dialog>
+        <FormDialog
+          title="Add to a tenant"
+          onClose={() => setAdding(false)}
+          submit="Add"
+          send={async ({ tenantId = '', role = '' }) => {
+            const of = { ...at, userId: user.id, tenantId }
+            const { error } = await call('putMember', { ...of, body: { role } })
+            if (error) return error
+            setAdding(false)
+            announce('The user is a member of the tenant.')
+            await reload()
+            return undefined
+          }}
+        >
+          <Field name="tenantId" label="ID of the tenant" />
+          <RoleField />
+        </FormDialog>
       )}
     </section>
   )
