@@ -32,10 +32,8 @@ export function routeWebSockets(app: FastifyInstance, path: string) {
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     response.once('finish', () => {
-      // Undefined after `takeSocket`.
-      const rejected = response.socket
-      rejected?.end()
-      if (rejected) closeSoon(rejected)
+      // There is none after `takeSocket`.
+      if (response.socket) closeSoon(response.socket.end())
     })
     upgrades.set(request, { head, takeSocket: () => takeSocket(response, socket) })
     app.routing(request, response)

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { textUpTo } from '../../domain/limited-text.js'
 import { Problem, usageError } from '../../domain/problem.js'
 import type { Host } from './host.js'
-import { textUpTo } from './limited-text.js'
 
 const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -58,7 +58,8 @@ const maxSecretBytes = 2_097_152
 
 /** Reads a secret: typed without echo on a terminal, otherwise all of stdin without its last line break. */
 export async function readSecret(host: Host, question: string): Promise<string> {
-  if (!host.stdin.isTTY) return (await textUpTo(maxSecretBytes, host.stdin)).replace(/\r?\n$/, '')
+  const tooLong = () => usageError(`more than ${maxSecretBytes} bytes`)
+  if (!host.stdin.isTTY) return (await textUpTo(maxSecretBytes, host.stdin, tooLong)).replace(/\r?\n$/, '')
   const [secret = ''] = await prompt(host, [question], { echo: hiddenEcho })
   return secret
 }

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createWebSocketStream, WebSocket } from 'ws'
 import { Problem } from '../../domain/problem.js'
-import { textUpTo } from '../io/limited-text.js'
-import { consoleMissing, maxResponseBytes } from './request.js'
+import { consoleMissing, responseText } from './request.js'
 import { loginMissing, type RemoteSession } from './session.js'
 
 const handshakeMilliseconds = 15_000
@@ -64,7 +63,7 @@ async function problemOf(response: IncomingMessage, origin: string) {
 /** Returns the problem document of a response. Empty if it has none. */
 async function bodyOf(response: IncomingMessage): Promise<{ detail?: string }> {
   try {
-    const { detail } = JSON.parse(await textUpTo(maxResponseBytes, response))
+    const { detail } = JSON.parse(await responseText(response))
     return { detail: String(detail) }
   } catch {
     return {}

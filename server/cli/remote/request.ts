@@ -1,10 +1,10 @@
 import { type AnyProblemCode, isProblemCode } from '@usher/contract'
 import { z } from 'zod'
+import { textUpTo } from '../../domain/limited-text.js'
 import { Problem, usageError } from '../../domain/problem.js'
-import { textUpTo } from '../io/limited-text.js'
 
 /** More than any response. */
-export const maxResponseBytes = 1_048_576
+const maxResponseBytes = 1_048_576
 /** How long a request may take. */
 const limitMilliseconds = 20_000
 
@@ -76,10 +76,14 @@ export async function sendTo<R extends Route>(
   throw new Problem<AnyProblemCode>(code, detail === undefined ? {} : { detail })
 }
 
+/** Reads the body of a response. */
+export const responseText = (body: AsyncIterable<Uint8Array>) =>
+  textUpTo(maxResponseBytes, body, () => new Error(`more than ${maxResponseBytes} bytes`))
+
 async function exchange(origin: string, url: string, request: RequestInit) {
   try {
     const response = await fetch(url, { ...request, signal: AbortSignal.timeout(limitMilliseconds) })
-    const text = response.body ? await textUpTo(maxResponseBytes, response.body) : ''
+    const text = response.body ? await responseText(response.body) : ''
     return { status: response.status, text }
   } catch (error) {
     const { message } = ((error as Error).cause ?? error) as Error

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent, request as httpsRequest } from 'node:https'
 import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { textUpTo } from '../limited-text.js'
 import { invalid, ProviderError, unavailable } from './provider-error.js'
 import { lookupPublic, requirePublicHost } from './public-address.js'
 
@@ -118,15 +119,11 @@ async function readResponse({ origin }: URL, response: IncomingMessage): Promise
   if (status >= 300 && status < 400) throw invalid(`${origin} has responded with a redirect`)
   if (!jsonType.test(response.headers['content-type'] ?? ''))
     throw invalid(`${origin} has responded with status ${status} and no JSON`)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw invalid(`${origin} has responded with more than ${maxBytes / 1024} KiB`)
-    chunks.push(chunk)
-  }
+  const text = await textUpTo(maxBytes, response, () =>
+    invalid(`${origin} has responded with more than ${maxBytes / 1024} KiB`),
+  )
   try {
-    return { status, body: JSON.parse(Buffer.concat(chunks).toString()) }
+    return { status, body: JSON.parse(text) }
   } catch (error) {
     throw invalid(`${origin} has responded with invalid JSON`, error)
   }
