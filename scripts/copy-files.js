@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 // Copies what the server reads at run time and the compiler leaves.
 
@@ -12,7 +12,11 @@ writeFileSync('server/dist/http/ts-rest-fastify.js', `/*\n${licence}*/\n${code}`
 
 cpSync('sdk/ui/ui.css', 'sdk/dist/ui/ui.css')
 
-// The last step: scripts/is-built.js looks at this folder.
+// The last step: scripts/is-built.js looks at this folder. It is replaced as a whole, because a server of this build may be starting.
 const target = 'server/dist/migrations'
-rmSync(target, { recursive: true, force: true })
-cpSync('prisma/migrations', target, { recursive: true })
+const [next, former] = [`${target}-next`, `${target}-former`]
+for (const folder of [next, former]) rmSync(folder, { recursive: true, force: true })
+cpSync('prisma/migrations', next, { recursive: true })
+if (existsSync(target)) renameSync(target, former)
+renameSync(next, target)
+rmSync(former, { recursive: true, force: true })
