@@ -172,6 +172,10 @@ describe.skipIf(!hasBrowser)('console', () => {
     await headingOf(page, 'hopper@example.com').waitFor()
     await expectFailedLoads(`401 ${id}`)
 
+    // No list may still be on its way, because those of a deleted user are missing.
+    await owner.open(`${users}/${id}`)
+    await headingOf(page, 'hopper@example.com').waitFor()
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' })
     await button(page, 'Delete the user').click()
     const deletion = dialogOf(page, 'Delete the user')
     await deletion.getByText('0 memberships').waitFor()
