@@ -72,16 +72,18 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
   /** The latest link, unless it was refused. */
   let linked: { code: string; result: ReturnType<LoginByMail['finishWithLink']> } | undefined
 
-  async function finish(...[body, callOptions]: Parameters<MailClient['finishLogin']>) {
+  /** Finishes one of the logins by mail that were started so far, which a success removes. */
+  async function finish(all: Started, ...[body, callOptions]: Parameters<MailClient['finishLogin']>) {
     const result = await usher.finishLogin(body, callOptions)
-    if (result.data) await started.remove('mail')
+    if (result.data) await started.remove(all.filter(({ way }) => way === 'mail'))
     return result
   }
 
   async function finishLink(code: string, ...[more, callOptions]: More) {
-    const found = (await started.list()).find(({ login }) => code.startsWith(login))
+    const all = await started.list()
+    const found = all.find(({ login }) => code.startsWith(login))
     const result = found
-      ? await finish({ ...more, code, verifier: found.verifier }, callOptions)
+      ? await finish(all, { ...more, code, verifier: found.verifier }, callOptions)
       : startedElsewhere()
     if (result.error) linked = undefined
     return result
@@ -98,9 +100,10 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
       const digits = text.replace(/\s/g, '')
       let refused: Awaited<ReturnType<typeof finish>> | undefined
       // A login that was started within a minute after another one has no mail.
-      for (const { login, verifier, way } of await started.list()) {
+      const all = await started.list()
+      for (const { login, verifier, way } of all) {
         if (way !== 'mail') continue
-        const result = await finish({ ...more, login, digits, verifier }, callOptions)
+        const result = await finish(all, { ...more, login, digits, verifier }, callOptions)
         if (result.error?.code !== 'code_invalid') return result
         refused ??= result
       }
@@ -115,4 +118,5 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
   }
 }
 
+type Started = Awaited<ReturnType<ReturnType<typeof createStartedLogins>['list']>>
 type More = [more?: FinishByMailFields, options?: CallOptions]

@@ -73,7 +73,7 @@ export function createReturnedLogins(started: ReturnType<typeof createStartedLog
       if (!login) return { data: undefined, error }
       const result = await send(login)
       if (result.error) latest = undefined
-      else await started.remove(login.login)
+      else await started.remove([login])
       refused = result.error && login
       return result
     }

@@ -60,7 +60,18 @@ export function createStartedLogins(options: StartedLoginOptions, more: OptionCh
     ((await holder.get())?.split(',') ?? []).filter(
       (item) => Math.abs(Date.now() - Number(item.split('.')[2])) < keptMs,
     )
-  const save = (kept: string[]) => holder.set(kept.slice(0, keptLogins).join(',') || undefined)
+  /** Changes run one after another, so that none undoes another one while an asynchronous store is read. */
+  let changed: Promise<unknown> = Promise.resolve()
+  const change = (edit: (kept: string[]) => string[]) => {
+    changed = changed.then(async () =>
+      holder.set(
+        edit(await items())
+          .slice(0, keptLogins)
+          .join(),
+      ),
+    )
+    return changed
+  }
 
   return {
     /** Returns the logins, the latest first. */
@@ -69,13 +80,10 @@ export function createStartedLogins(options: StartedLoginOptions, more: OptionCh
         const [login, verifier, , way] = item.split('.')
         return { login, verifier, way } as StartedLogin
       }),
-    async add({ login, verifier, way }: StartedLogin) {
-      await save([[login, verifier, Date.now(), way].join('.'), ...(await items())])
-    },
-    /** Removes the logins whose ID or way it is. */
-    async remove(part: string) {
-      await save((await items()).filter((item) => !item.split('.').includes(part)))
-    },
+    add: ({ login, verifier, way }: StartedLogin) =>
+      change((kept) => [[login, verifier, Date.now(), way].join('.'), ...kept]),
+    remove: (logins: readonly Pick<StartedLogin, 'login'>[]) =>
+      change((kept) => kept.filter((item) => !logins.some(({ login }) => item.startsWith(login)))),
     /** Returns a new verifier, and its challenge by the method S256. */
     async newVerifier() {
       const crypto = cryptoOf()

@@ -106,6 +106,21 @@ it('keeps the last three logins, for an hour', async ({ openBrowser }) => {
   expect(finishLogin).not.toHaveBeenCalled()
 })
 
+it('keeps a login that was started before another one has ended', async ({ openBrowser }) => {
+  const { byMail, client, finishLogin, start } = openBrowser()
+  const { digits } = await start(validUser().email)
+  const later = validUser().email
+  let code = ''
+  finishLogin.mockImplementationOnce(async (...parameters) => {
+    const result = await client.finishLogin(...parameters)
+    code = (await start(later)).code
+    return result
+  })
+  expect((await byMail.finishWithDigits(digits)).data).toBeDefined()
+  expect((await byMail.finishWithLink(code)).data).toMatchObject({ isNewUser: true })
+  expect((await client.me()).data?.email).toBe(later)
+})
+
 it('sends a link again that got no response', async ({ openBrowser, options }) => {
   const { store } = memoryStore()
   const fetch = vi.fn(globalThis.fetch)
