@@ -83,7 +83,13 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
     )
   const node = create(
     'form',
-    { ...part('form', look), 'data-screen': screen.name, 'aria-labelledby': id, novalidate: true },
+    {
+      ...part('form', look),
+      'data-screen': screen.name,
+      // No landmark while it waits: nothing tells those of several sections apart.
+      'aria-labelledby': !screen.isWaiting && id,
+      novalidate: true,
+    },
     title,
     alert,
     ...(screen.lines ?? []).map((each) => text(each)),
