@@ -47,9 +47,11 @@ export async function expectFieldErrors(form: Locator, errors: Readonly<Record<s
   if (first) expect(await isFocused(fieldOf(form, first))).toBe(true)
 }
 
-/** Waits until the example shows the account with an address. */
-export const showsAccount = (page: Page, email: string) =>
-  formOf(page, 'Email address').getByText(email, { exact: true }).waitFor()
+/** Waits until the example shows the account with an address, and all its sections. */
+export async function showsAccount(page: Page, email: string) {
+  await formOf(page, 'Email address').getByText(email, { exact: true }).waitFor()
+  await page.locator('[data-screen=loading]').first().waitFor({ state: 'detached' })
+}
 
 /** Signs up in the example. */
 export async function signUp(page: Page, email: string, more: Readonly<Record<string, string>> = {}) {

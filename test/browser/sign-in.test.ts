@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     const tab = await page.context().newPage()
     await tab.goto(await linkTo(second))
     for (const each of [page, tab]) await showsAccount(each, second)
-    expect(tab.url()).toBe(`${example}/`)
+    expect(await tab.evaluate('location.href')).toBe(`${example}/`)
     await logOut(tab)
     await formOf(page, 'Log in').waitFor()
     expect(await page.evaluate('localStorage.length')).toBe(0)
@@ -339,7 +339,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     // The example shows the team.
     await formOf(other.page, 'Members').getByText(known).waitFor()
-    expect(other.page.url()).toContain(`/#team=${tenants[0]}`)
+    expect(await other.page.evaluate('location.href')).toContain(`/#team=${tenants[0]}`)
     await other.page.goto(link)
     await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     const expired = formOf(other.page, 'This link is no longer valid')
@@ -347,7 +347,8 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
       expired,
       'It was used before, or has expired. Ask the person who has invited you for a new one.',
     )
-    await other.expectFailedLoads('400 accept')
+    // The invitation has given the account, whose address nobody had verified, to its reader, and so revoked earlier tokens.
+    await other.expectFailedLoadsLike(/^400 accept$|^401 me$/)
   })
 
   it('logs in and out together with another tab', async ({ database, visit }) => {

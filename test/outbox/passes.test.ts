@@ -175,19 +175,19 @@ it('an event whose webhook is removed while it is delivered counts as delivered'
   expect(await usher.counts()).toMatchObject({ events: 1, failed: 0 })
 })
 
-it('delivers only the kind of messages that a caller names', async ({ store, usher, smtp, receiver }) => {
-  await usher.storeMail()
-  await storeBacklog(store, { databaseIds: [usher.databaseId], users: 1, eventsOfUser: 1 })
-  usher.deliver('webhook')
-  await eventually(async () => expect(await usher.streams()).toEqual([]))
-  expect([smtp.mails.length, await usher.messages()]).toMatchObject([0, [{ kind: 'mail', attempts: 0 }]])
-  await storeBacklog(store, { databaseIds: [usher.databaseId], users: 1, eventsOfUser: 1 })
-  usher.deliver('mail')
-  await eventually(async () =>
-    expect(await usher.messages()).toMatchObject([{ kind: 'webhook', attempts: 0 }]),
-  )
-  expect([smtp.mails.length, receiver.requests.length]).toEqual([1, 1])
-})
+it.for([
+  ['webhook', [0, 1], { kind: 'mail', attempts: 0 }],
+  ['mail', [1, 0], { kind: 'webhook', attempts: 0 }],
+] as const)(
+  'delivers only messages of the kind %s if a caller names it',
+  async ([kind, received, left], { store, usher, smtp, receiver }) => {
+    await usher.storeMail()
+    await storeBacklog(store, { databaseIds: [usher.databaseId], users: 1, eventsOfUser: 1 })
+    usher.deliver(kind)
+    await eventually(async () => expect(await usher.messages()).toMatchObject([left]))
+    expect([smtp.mails.length, receiver.requests.length]).toEqual(received)
+  },
+)
 
 it.for([
   ['a claim', /kind = 'mail' AND due_at/, 'messages were not claimed'],
