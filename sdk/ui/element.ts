@@ -89,6 +89,19 @@ export abstract class UsherElement extends Base {
     this.#stops.push(stop)
   }
 
+  /** Returns a function that reads and then shows, unless it is called again or the element ends meanwhile. */
+  protected reader<Data>(read: () => Promise<Data>, show: (data: Data) => void) {
+    let calls = 0
+    this.onEnd(() => {
+      calls += 1
+    })
+    return async () => {
+      const call = ++calls
+      const data = await read()
+      if (call === calls) show(data)
+    }
+  }
+
   private async draw() {
     this.end()
     const { client } = this

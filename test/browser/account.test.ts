@@ -99,8 +99,10 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
     await logIn(other.page, email)
     const items = formOf(other.page, 'Devices').getByRole('listitem')
     await expect.poll(() => items.count()).toBe(2)
+    const ended = page.waitForResponse('**/session/end')
     await logOut(page)
     expect(await page.evaluate('localStorage.length')).toBe(0)
+    await ended
     await other.page.reload()
     await expect.poll(() => items.count()).toBe(1)
     await logIn(page, email)

@@ -2,6 +2,7 @@ import { createClient } from '@usher/sdk'
 import { startUsher } from '@usher/server/testing'
 import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
+import { newGate } from '../support/gate.js'
 import { totpAt } from '../support/second-factor.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
@@ -14,6 +15,7 @@ import {
   fill,
   formOf,
   isFocused,
+  openMenu,
   press,
   send,
 } from './forms.js'
@@ -291,6 +293,47 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await expectFits(page, 320)
     // One in the middle of a text does not turn it round.
     expect(await page.locator('bdi').count()).toBeGreaterThan(10)
+  })
+
+  it('a menu that is drawn again stays open and keeps the focus, and closes once something is chosen', async ({
+    visitUser,
+  }) => {
+    const { page } = await visitUser()
+    const menu = page.locator('usher-user-menu summary')
+    await openMenu(page)
+    const team = page.getByRole('button', { name: 'Switch to Engines', exact: true })
+    await team.focus()
+    await call(page, 'updateMe', { preferredName: 'Ada' })
+    await run(page, `document.dispatchEvent(new Event('usher-change'))`)
+    await expect.poll(() => menu.textContent()).toBe('Ada')
+    expect(await isFocused(team)).toBe(true)
+    await team.press('Enter')
+    expect([await team.isVisible(), await isFocused(menu)]).toEqual([false, true])
+  })
+
+  it('a team that is chosen while another one loads keeps what is typed', async ({ visitUser }) => {
+    const { page } = await visitUser()
+    const { id } = await call<{ id: string }>(page, 'createTenant', { name: 'Looms' })
+    const [asked, answer] = [newGate(), newGate()]
+    await page.route(
+      '**/users/me',
+      async (route) => {
+        asked.open()
+        await answer.opened
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await put(page, ['usher-tenant'])
+    await asked.opened
+    await run(page, `document.querySelector('usher-tenant').setAttribute('tenant', '${id}')`)
+    const address = fieldOf(formOf(page, 'Invitations'), 'Email address')
+    await address.fill('grace@example.com')
+    const late = page.waitForResponse('**/users/me')
+    answer.open()
+    await late
+    expect(await fieldOf(formOf(page, 'Team'), 'Name of the team').inputValue()).toBe('Looms')
+    expect(await address.inputValue()).toBe('grace@example.com')
   })
 
   it('are written from right to left in Arabic, but addresses and codes are not', async ({

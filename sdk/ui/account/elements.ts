@@ -35,15 +35,18 @@ abstract class UserElement extends UsherElement {
   protected abstract sectionsOf(account: Account): readonly Section[]
 
   protected override begin(client: Client) {
-    const load = async () => {
+    const read = async () => {
       const { token } = client
       const [user, features] = token ? await Promise.all([client.me(), client.features()]) : []
+      return { token, user, features }
+    }
+    const load = this.reader(read, ({ token, user, features }) => {
       if (token !== client.token) return
       const error = user?.error ?? features?.error
       if (error) this.send('usher-error', { error })
       this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
       if (error && client.token) this.#failed(client, messageOf(error), load)
-    }
+    })
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
@@ -180,14 +183,16 @@ export class UsherUserMenu extends UsherElement {
 
   protected override begin(client: Client) {
     this.#client = client
-    const load = async () => {
-      const id = userIdOf(client)
-      const user = client.token ? (await client.me()).data : undefined
+    const read = async () => ({
+      id: userIdOf(client),
+      user: client.token ? (await client.me()).data : undefined,
+    })
+    const load = this.reader(read, ({ id, user }) => {
       // Otherwise the user has logged out meanwhile.
       if (id !== userIdOf(client)) return
       this.#user = user
-      if (this.isConnected) this.paint()
-    }
+      this.paint()
+    })
     this.onEnd(
       client.subscribe(() => {
         if (userIdOf(client) !== this.#user?.id) load()
@@ -224,14 +229,26 @@ export class UsherUserMenu extends UsherElement {
         this.send('usher-signed-out')
       }),
     )
-    const menu = create(
-      'details',
-      part('menu', look),
-      create('summary', {}, create('bdi', {}, user.preferredName ?? user.email)),
-      list,
-    )
+    const { activeElement } = document
+    const focused =
+      activeElement && this.contains(activeElement) ? selectorOf(activeElement as HTMLElement) : undefined
+    const summary = create('summary', {}, create('bdi', {}, user.preferredName ?? user.email))
+    const open = this.querySelector('details')?.open
+    const menu = create('details', { ...part('menu', look), open }, summary, list)
+    // What is chosen closes the menu. The app may move the focus then.
+    const close = ({ target }: Event) => {
+      if (!(target as Element).closest('a, button')) return
+      menu.open = false
+      summary.focus()
+    }
+    list.addEventListener('click', close, { capture: true })
     this.replaceChildren(
       create('div', { ...part('root', look), lang: look.language, dir: directionOf(look.language) }, menu),
     )
+    if (focused) this.querySelector<HTMLElement>(focused)?.focus()
   }
 }
+
+/** Returns what selects the same part of a menu that is drawn again. */
+const selectorOf = ({ dataset: { action }, localName }: HTMLElement) =>
+  action ? `[data-action="${CSS.escape(action)}"]` : localName
