@@ -295,6 +295,20 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(await page.locator('bdi').count()).toBeGreaterThan(10)
   })
 
+  it('sections that load at the same time have no accessibility errors', async ({ visitUser }) => {
+    const { page } = await visitUser()
+    const answer = newGate()
+    await page.route(/\/(sessions|identities|members)\b/, async (route) => {
+      await answer.opened
+      await route.continue()
+    })
+    await put(page, ...everything)
+    await expect.poll(() => page.locator('[data-screen=loading]').count()).toBeGreaterThan(1)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    answer.open()
+    await formOf(page, 'Devices').waitFor()
+  })
+
   it('a menu that is drawn again stays open and keeps the focus, and closes once something is chosen', async ({
     visitUser,
   }) => {
