@@ -72,7 +72,7 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
   /** The latest link, unless it was refused. */
   let linked: { code: string; result: ReturnType<LoginByMail['finishWithLink']> } | undefined
 
-  /** Finishes one of the logins by mail that were started so far, which a success removes. */
+  /** Finishes a login. A success removes `all` logins by mail, but none that was started since they were listed. */
   async function finish(all: Started, ...[body, callOptions]: Parameters<MailClient['finishLogin']>) {
     const result = await usher.finishLogin(body, callOptions)
     if (result.data) await started.remove(all.filter(({ way }) => way === 'mail'))
