@@ -72,18 +72,18 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
   /** The latest link, unless it was refused. */
   let linked: { code: string; result: ReturnType<LoginByMail['finishWithLink']> } | undefined
 
-  /** Finishes a login. A success removes `all` logins by mail, but none that was started since they were listed. */
-  async function finish(all: Started, ...[body, callOptions]: Parameters<MailClient['finishLogin']>) {
+  async function finish(...[body, callOptions]: Parameters<MailClient['finishLogin']>) {
+    // A login that starts while this one finishes is kept.
+    const before = await started.list()
     const result = await usher.finishLogin(body, callOptions)
-    if (result.data) await started.remove(all.filter(({ way }) => way === 'mail'))
+    if (result.data) await started.remove(before.filter(({ way }) => way === 'mail'))
     return result
   }
 
   async function finishLink(code: string, ...[more, callOptions]: More) {
-    const all = await started.list()
-    const found = all.find(({ login }) => code.startsWith(login))
+    const found = (await started.list()).find(({ login }) => code.startsWith(login))
     const result = found
-      ? await finish(all, { ...more, code, verifier: found.verifier }, callOptions)
+      ? await finish({ ...more, code, verifier: found.verifier }, callOptions)
       : startedElsewhere()
     if (result.error) linked = undefined
     return result
@@ -100,10 +100,9 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
       const digits = text.replace(/\s/g, '')
       let refused: Awaited<ReturnType<typeof finish>> | undefined
       // A login that was started within a minute after another one has no mail.
-      const all = await started.list()
-      for (const { login, verifier, way } of all) {
+      for (const { login, verifier, way } of await started.list()) {
         if (way !== 'mail') continue
-        const result = await finish(all, { ...more, login, digits, verifier }, callOptions)
+        const result = await finish({ ...more, login, digits, verifier }, callOptions)
         if (result.error?.code !== 'code_invalid') return result
         refused ??= result
       }
@@ -118,5 +117,4 @@ export function createLoginByMail(usher: MailClient, options: LoginByMailOptions
   }
 }
 
-type Started = Awaited<ReturnType<ReturnType<typeof createStartedLogins>['list']>>
 type More = [more?: FinishByMailFields, options?: CallOptions]

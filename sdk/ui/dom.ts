@@ -53,6 +53,18 @@ export function create<Name extends keyof HTMLElementTagNameMap>(
   return node
 }
 
+/** Returns a selector of what has the focus in a node: '' if nothing selects it, undefined if the focus is elsewhere. */
+export function focusIn(node: Element) {
+  const { activeElement: active } = document
+  if (!active || !node.contains(active)) return undefined
+  const { name, dataset } = active as HTMLInputElement
+  return dataset.action
+    ? `[data-action="${CSS.escape(dataset.action)}"]`
+    : name
+      ? `[name="${CSS.escape(name)}"]`
+      : ''
+}
+
 /** Returns the attributes of a part. */
 export const part = (name: Part, { classes }: Look) => ({ 'data-part': name, class: classes[name] })
 

@@ -1,5 +1,5 @@
 import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
-import { create, type Look, nodesOf, part } from './dom.js'
+import { create, focusIn, type Look, nodesOf, part } from './dom.js'
 import { actionsOf, type Flow } from './flow-engine.js'
 import { qrOf } from './qr.js'
 import { textOf } from './text.js'
@@ -27,7 +27,7 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
     if (screen !== shown) {
       const former = shown
       // Read before the form with the focus leaves the page.
-      const place = form?.place
+      const place = form && focusIn(form.node)
       shown = screen
       form = formOf(screen, { look, heading }, (id) => flow.submit(id, form?.values()))
       root.replaceChildren(...(screen.isEmpty ? [] : [form.node]))
@@ -116,17 +116,6 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
   return {
     node,
     title,
-    /** Selector of what has the focus. Undefined if the focus is not in the form. */
-    get place() {
-      const { activeElement: active } = document
-      if (!active || !node.contains(active)) return undefined
-      const { name, dataset } = active as HTMLInputElement
-      return dataset.action
-        ? `[data-action="${CSS.escape(dataset.action)}"]`
-        : name
-          ? `[name="${CSS.escape(name)}"]`
-          : ''
-    },
     values: () => Object.fromEntries([...fields].map(([name, { input }]) => [name, input.value])),
     show({ isBusy, error, fieldErrors, status: done }: Flow['feedback']) {
       node.setAttribute('aria-busy', String(isBusy))

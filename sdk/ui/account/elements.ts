@@ -2,7 +2,7 @@ import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
 import { submit } from '../actions.js'
 import { buttonOf } from '../controls.js'
-import { create, directionOf, nodesOf, part } from '../dom.js'
+import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
@@ -218,7 +218,15 @@ export class UsherUserMenu extends UsherElement {
       part('list', look),
       create('li', part('details', look), create('bdi', {}, user.email)),
       href !== null &&
-        create('li', {}, create('a', { ...part('link', look), href }, ...nodesOf(line('openAccount'), look))),
+        create(
+          'li',
+          {},
+          create(
+            'a',
+            { ...part('link', look), href, 'data-action': 'account' },
+            ...nodesOf(line('openAccount'), look),
+          ),
+        ),
       ...user.memberships.map(({ id, name }) =>
         button(`tenant-${id}`, line('switchTenant', { name }), () =>
           this.send('usher-tenant', { tenantId: id }),
@@ -229,9 +237,7 @@ export class UsherUserMenu extends UsherElement {
         this.send('usher-signed-out')
       }),
     )
-    const { activeElement } = document
-    const focused =
-      activeElement && this.contains(activeElement) ? selectorOf(activeElement as HTMLElement) : undefined
+    const focused = focusIn(this)
     const summary = create('summary', {}, create('bdi', {}, user.preferredName ?? user.email))
     const open = this.querySelector('details')?.open
     const menu = create('details', { ...part('menu', look), open }, summary, list)
@@ -245,10 +251,6 @@ export class UsherUserMenu extends UsherElement {
     this.replaceChildren(
       create('div', { ...part('root', look), lang: look.language, dir: directionOf(look.language) }, menu),
     )
-    if (focused) this.querySelector<HTMLElement>(focused)?.focus()
+    if (focused !== undefined) this.querySelector<HTMLElement>(focused || 'summary')?.focus()
   }
 }
-
-/** Returns what selects the same part of a menu that is drawn again. */
-const selectorOf = ({ dataset: { action }, localName }: HTMLElement) =>
-  action ? `[data-action="${CSS.escape(action)}"]` : localName
