@@ -67,7 +67,7 @@ describe('addUser', () => {
     usher.clock.cacheAhead += 6_000
     usher.forgetLog()
     expect((await manage.send(key, 'POST', 'users', body)).statusCode).toBe(201)
-    await writtenCode(usher, body.email)
+    await writtenCode(usher, body.email, 'reset-password')
     expect((await database.login({ email: body.email, password })).statusCode).toBe(401)
   })
 

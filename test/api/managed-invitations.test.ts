@@ -63,8 +63,8 @@ it('a repeated invitation with an Idempotency-Key sends one mail', async ({ ushe
   expect([again.statusCode, again.json()]).toEqual([201, first.json()])
   // Its mail comes after those of earlier invitations.
   await tenant.invite({ email: 'last@example.com', role: 'member' })
-  await writtenCode(usher, 'last@example.com')
-  await writtenCode(usher, grace.email)
+  await writtenCode(usher, 'last@example.com', 'invitation')
+  await writtenCode(usher, grace.email, 'invitation')
   expect(await writtenMails(usher, grace.email)).toHaveLength(1)
   expect(outcome(await tenant.invite({ ...grace, role: 'member' }, once))).toEqual([
     422,

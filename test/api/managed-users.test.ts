@@ -299,7 +299,7 @@ describe('createUserCode', () => {
     usher.forgetLog()
     const sent = await manage.send(key, 'POST', `${ada.path}/codes`, body)
     expect([sent.statusCode, sent.json().code]).toEqual([201, null])
-    const code = await writtenCode(usher, ada.email)
+    const code = await writtenCode(usher, ada.email, 'reset-password')
     expect((await confirmReset(usher, manage.database, code)).statusCode).toBe(200)
   })
 

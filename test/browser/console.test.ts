@@ -17,6 +17,7 @@ import {
   fillLogin,
   headingOf,
   it,
+  loaded,
   narrowErrorsOf,
   status,
 } from './console.js'
@@ -175,7 +176,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     // No list may still be on its way, because those of a deleted user are missing.
     await owner.open(`${users}/${id}`)
     await headingOf(page, 'hopper@example.com').waitFor()
-    await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+    await loaded(page)
     await button(page, 'Delete the user').click()
     const deletion = dialogOf(page, 'Delete the user')
     await deletion.getByText('0 memberships').waitFor()
@@ -653,7 +654,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await server.lockUser(user.email)
     const show = (path: string) => page.goto(server.url + path)
     const buttons = async () => {
-      await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+      await loaded(page)
       return page.getByRole('main').getByRole('button').allTextContents()
     }
     await show(`${users}/${id}`)
@@ -838,7 +839,7 @@ describe.skipIf(!hasBrowser)('console', () => {
       /create|add|change|delete|disable|rotate|revoke|replace|retry|drop|check|retire|remove|mail a|log out e|review/i
     const showsNoChange = async (name: string) => {
       await headingOf(viewer, name).waitFor()
-      await viewer.getByText('Loading…').first().waitFor({ state: 'detached' })
+      await loaded(viewer)
       const buttons = viewer.getByRole('main').getByRole('button', { name: changes })
       expect([name, await buttons.allTextContents()]).toEqual([name, []])
     }

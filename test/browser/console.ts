@@ -145,6 +145,9 @@ async function fillCode(place: Locator, code: string, name: string) {
   await place.getByRole('button', { name }).click()
 }
 
+/** Waits until all parts of a screen are loaded. */
+export const loaded = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
+
 export const headingOf = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true })
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

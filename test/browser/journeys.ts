@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { type TestDatabase, validUser } from '../support/app.js'
 import { setDatabase } from '../support/operator-changes.js'
+import { writtenMails } from '../support/written-mails.js'
 import { it as browserTest } from './browser.js'
 import { serveExample } from './elements.js'
 import { logIn } from './forms.js'
@@ -30,13 +31,11 @@ export const it = browserTest
   /** Returns a line in the mail to an address, with a text if there are several. */
   .extend(
     'lineTo',
-    ({ folder }) =>
+    ({ usher }) =>
       (email: string, line: RegExp, content = '') =>
         vi.waitFor(async () => {
-          const mails = await readdir(join(folder, 'mail'))
-          const texts = await Promise.all(mails.map((file) => readFile(join(folder, 'mail', file), 'utf8')))
-          const lines = texts
-            .filter((text) => text.includes(`To: ${email}\n`) && text.includes(content))
+          const lines = (await writtenMails(usher, email))
+            .filter((text) => text.includes(content))
             .flatMap((text) => text.match(line)?.[0] ?? [])
           return lines[0] ?? expect.fail(`no mail to ${email} with ${line}`)
         }, 10_000),

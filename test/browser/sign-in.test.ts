@@ -336,6 +336,8 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     const login = formOf(other.page, 'Log in')
     await expectTexts(login, 'Log in or sign up to accept the invitation.')
     await sendLogin(other.page, known)
+    // Nobody had verified the address, so accepting revokes the token with which the menu loads the user.
+    await other.page.locator('usher-user-menu summary').waitFor()
     await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     // The example shows the team.
     await formOf(other.page, 'Members').getByText(known).waitFor()
@@ -347,8 +349,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
       expired,
       'It was used before, or has expired. Ask the person who has invited you for a new one.',
     )
-    // The invitation has given the account, whose address nobody had verified, to its reader, and so revoked earlier tokens.
-    await other.expectFailedLoadsLike(/^400 accept$|^401 me$/)
+    await other.expectFailedLoads('400 accept')
   })
 
   it('logs in and out together with another tab', async ({ database, visit }) => {

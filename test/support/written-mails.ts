@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, vi } from 'vitest'
 import type { TestApi } from './app.js'
+import { codeIn } from './smtp.js'
 
 /** Returns the mails to an address that a server without SMTP has written to files since `forgetLog`. */
 export async function writtenMails({ logged }: Pick<TestApi, 'logged'>, email: string) {
@@ -11,9 +12,10 @@ export async function writtenMails({ logged }: Pick<TestApi, 'logged'>, email: s
   return mails.filter((text) => text.includes(`To: ${email}\n`))
 }
 
-/** Waits for the first mail to an address, and returns the code in it. */
-export const writtenCode = (usher: Pick<TestApi, 'logged'>, email: string) =>
+/** Waits for a mail to an address whose link leads to a page, and returns the code in it. */
+export const writtenCode = (usher: Pick<TestApi, 'logged'>, email: string, page: string) =>
   vi.waitFor(async () => {
-    const [mail] = await writtenMails(usher, email)
-    return mail?.match(/#code=(\S+)/)?.[1] ?? expect.fail(`no mail to ${email}`)
+    const mails = await writtenMails(usher, email)
+    const text = mails.find((mail) => mail.includes(`/${page}#code=`))
+    return codeIn({ parsed: { text: text ?? expect.fail(`no mail to ${email} with ${page}`) } })
   }, 10_000)
