@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { call } from '../api.js'
 import { type Console, may, useConsole } from '../context.js'
 import { go } from '../navigation.js'
@@ -14,7 +14,8 @@ interface Target {
 /** The button and the key Ctrl+K (or Cmd+K) that open the jump dialog. */
 export function Jump() {
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
+  // Before the page is shown, so that no key is missed.
+  useLayoutEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       if (document.querySelector('dialog[open]')) return
