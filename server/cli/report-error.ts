@@ -88,7 +88,9 @@ const advice: Partial<Record<Code, string>> = {
   webhook_missing: 'Also set --webhook-url',
   too_many_api_keys: 'Revoke one with: npx @usher/server api-key revoke NAME KEY',
   too_many_connections: 'Remove one with: npx @usher/server connection remove NAME CONNECTION',
-  key_needed: 'Run first: npx @usher/server keys rotate NAME --activate-in 0',
+  key_pending: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
+  key_needed: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
+  passkeys_in_use: 'To change it anyway, add --force',
 }
 
 /**
