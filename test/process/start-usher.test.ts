@@ -40,7 +40,7 @@ it('startUsher refuses STORE_NODE_CONNECTIONS if the store is not distributed', 
 it('startUsher refuses to move the console from the host of operators’ passkeys, until a command accepts it', async () => {
   const { env, remove } = await createPostgresSettings()
   onTestFinished(remove)
-  const start = async (settings: Record<string, string>) => {
+  const start = async (settings: { BASE_URL?: string; CONSOLE_URL?: string }) => {
     const config = loadConfig({ ...cheapHashes, ...env, CONSOLE: 'on', ...settings })
     const { context, close } = await startUsher(config, { log: pino({ level: 'silent' }) })
     const { appUrl, id } = (await context.findOperators()) ?? {}
