@@ -6,7 +6,7 @@ import type { UserRequest } from '../request.js'
 import { provableBy } from '../second-factor/challenge.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { Authentication } from '../tokens/authentication.js'
-import { confirmUser } from '../users/authenticate.js'
+import { provePassword } from '../users/authenticate.js'
 import { confirmedUser } from './confirmed-user.js'
 import { verifyProof } from './verify-proof.js'
 
@@ -20,7 +20,8 @@ export async function beginStepUp(
 }
 
 /**
- * Lets the user of a token prove again to be there. A user with a second factor proves that. The session of the token keeps it.
+ * Lets the user of a token prove again to be there: by a second factor, or by the password without one. The session of the token keeps
+ * it. A user with neither has nothing to prove, so only a login renews what the token says.
  *
  * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `recent_login_required`; `token_invalid` if the
  * session has ended meanwhile
@@ -49,7 +50,9 @@ async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>,
   const { password, ...proof } = body
   const former = claims.proven.amr
   if (database.secondFactor === 'off' || user.needsSecondStep === null) {
-    const { amr } = await confirmUser(context, request, { password })
+    const given = await provePassword(context, request, password)
+    if (!given) throw new Problem('recent_login_required')
+    const { amr } = given
     const proven = { amr: [...new Set([...former, ...amr])], at }
     return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
   }
