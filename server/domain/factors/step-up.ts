@@ -13,11 +13,15 @@ import { verifyProof } from './verify-proof.js'
 /** Returns what the user of a token can prove. Stores nothing. */
 export async function beginStepUp(
   context: AppContext,
-  { database, user: { id: userId, generation, needsSecondStep } }: UserRequest,
+  { database, user, claims }: UserRequest,
 ): Promise<BegunStepUp> {
-  if (needsSecondStep === null) return { methods: [] }
-  return provableBy(context, database, { userId, generation })
+  if (user.needsSecondStep === null) return { methods: [] }
+  return provableBy(context, database, proofOf(user, claims))
 }
+
+/** Returns what a passkey signs for: the session of a token. */
+const proofOf = ({ id: userId, generation }: UserRequest['user'], claims: UserRequest['claims']) =>
+  ({ purpose: 'passkey_step_up', of: sessionIdOf(claims), userId, generation }) as const
 
 /**
  * Lets the user of a token prove again to be there: by a second factor, or by the password without one. The session of the token keeps
@@ -56,8 +60,7 @@ async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>,
     const proven = { amr: [...new Set([...former, ...amr])], at }
     return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
   }
-  const { id: userId, generation } = user
-  const { way } = await verifyProof(context, request, { userId, generation, proof })
+  const { way } = await verifyProof(context, request, { ...proofOf(user, claims), proof })
   // The session shows the first factor, and the confirmation only what the user has proven now.
   const authentication = Authentication.afterSecondStep(user, former, { way, at })
   return { authentication, confirmed: { amr: [way, 'mfa'] } }

@@ -43,6 +43,7 @@ export async function finishProven(
   proven: ProvenLogin,
 ): Promise<FinishedLogin> {
   const { user, authentication, at, isNewUser } = await withSecondStep(context, request, {
+    id: proven.proof.attempt.id,
     proof: request.body.secondFactor,
     run: async (second) =>
       (await logKnownIn(context, request, { ...proven, second })) ??
