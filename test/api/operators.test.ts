@@ -255,13 +255,13 @@ it('a refusal says what to do in words of every client', async ({ store, owner, 
   await store.prisma.factor.deleteMany({ where: { userId } })
   const details = [needed, pending, inUse].map((response) => [codeOf(response), response.json().detail])
   expect(details).toEqual([
-    ['refused', 'No other key can sign yet. First rotate, and let the next key sign immediately.'],
+    ['key_needed', 'No other key can sign yet. First rotate, and let the next key sign immediately.'],
     [
-      'refused',
+      'key_pending',
       expect.stringMatching(/ If the key that signs was stolen, let the pending one sign immediately\.$/),
     ],
     [
-      'refused',
+      'passkeys_in_use',
       'Users have passkeys of a.example, and passkeys would work only at b.example. To keep them, set the passkey domain to a.example.',
     ],
   ])
