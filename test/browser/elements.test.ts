@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { totpAt } from '../support/second-factor.js'
+import { verifyAddress } from '../support/verified-address.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { servePage } from './elements.js'
@@ -259,6 +260,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await page.setViewportSize({ width: 320, height: 640 })
     const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.example.com`
     await call(page, 'createUser', { email, password, newTenant: 'Engines' })
+    await verifyAddress(server, email)
     const { challenge, secret } = await call<Record<'challenge' | 'secret', string>>(page, 'enrolTotp', {
       password,
     })
@@ -420,6 +422,8 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     const user = await visitUser()
     await user.page.locator('summary').click()
     expect(await run(user.page, small)).toEqual([])
+    const { email } = await call<{ email: string }>(user.page, 'me')
+    await verifyAddress(server, email)
     await send(
       formOf(user.page, 'Second factor and passkeys'),
       { 'Current password': password },

@@ -175,7 +175,21 @@ export async function startApp(
         where: { databaseId: id, canonicalEmail, emailVerifiedAt: null },
         data: { emailVerifiedAt: new Date(clock.now) },
       })
-    return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations, markVerified }
+    /** Signs up a user whose address is verified. */
+    const verifiedUser = async (body: object = {}) => {
+      const given = validUser(body)
+      const user = await operations.signedUp(given)
+      await markVerified(given.email)
+      return user
+    }
+    return {
+      id,
+      ...path,
+      path: `${workspaceSlug}/${path.databaseName}`,
+      ...operations,
+      markVerified,
+      verifiedUser,
+    }
   }
 
   /** Stops the app. Fails if its log contains a secret of a request or response. */
