@@ -16,7 +16,7 @@ const ipv6SitePrefixLength = 48
 export function networkOf(address: string): string {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return bare
-  const parsed = unmapped(bare)
+  const parsed = plainAddress(bare)
   return parsed.kind() === 'ipv4' ? parsed.toString() : prefixOf(parsed.toString(), ipv6PrefixLength)
 }
 
@@ -27,7 +27,7 @@ export function networkOf(address: string): string {
 export function siteOf(address: string): string | undefined {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return undefined
-  const parsed = unmapped(bare)
+  const parsed = plainAddress(bare)
   return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed.toString(), ipv6SitePrefixLength)
 }
 
@@ -47,7 +47,8 @@ function withoutPort(address: string) {
   return bare
 }
 
-function unmapped(address: string) {
+/** Returns an address. IPv6 forms of an IPv4 address, mapped or translated, become that address. */
+export function plainAddress(address: string) {
   const parsed = ipaddr.process(address)
   if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed
   return new ipaddr.IPv4(parsed.toByteArray().slice(-4))
