@@ -1,10 +1,19 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { plainAddress } from './throttle/client-network.js'
 
 /** Returns the error of a host that has an address which is not public. */
 type NotPublic = (hostname: string, address: string) => Error
+
+/** Translated IPv4 addresses (NAT64, RFC 6052 §2.1). */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/** Returns an address. IPv6 forms of an IPv4 address, mapped or translated, become that address. */
+export function plainAddress(address: string) {
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed
+  return new ipaddr.IPv4(parsed.toByteArray().slice(-4))
+}
 
 /** All IPv6 addresses of the internet (RFC 4291, section 2.4). */
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent } from 'node:https'
-import { type AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { test as base, expect, vi } from 'vitest'
 import { createProviders } from '../../server/domain/providers/find-provider.js'
 import { withinTime } from '../../server/domain/providers/identify.js'
@@ -203,10 +203,9 @@ it('sends requests only to the private issuers that are allowed, and to their en
 it('names the setting if the certificate of a provider has an authority of its own', async ({ server }) => {
   const fetch = createProviderFetch([server.origin.replace('http', 'https')])
   const error = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-  const connect = vi.spyOn(Agent.prototype, 'createConnection').mockImplementation(() => {
-    const socket = new Socket()
-    socket.destroy(error)
-    return socket
+  const connect = vi.spyOn(Agent.prototype, 'createConnection').mockImplementation((_options, callback) => {
+    callback?.(error, undefined as never)
+    return undefined as never
   })
   await expect(fetch({ url: server.origin.replace('http', 'https') })).rejects.toThrow(/NODE_EXTRA_CA_CERTS/)
   connect.mockRestore()
