@@ -155,7 +155,14 @@ export const users = c.router({
     body: AddUserBody,
     responses: {
       201: ManagedUser,
-      ...failures('email_taken', 'external_id_taken', 'refused', 'tenant_not_found', ...postProblems),
+      ...failures(
+        'email_taken',
+        'external_id_taken',
+        'account_operations_off',
+        'app_url_missing',
+        'tenant_not_found',
+        ...postProblems,
+      ),
     },
     summary: 'Add a user',
     description:

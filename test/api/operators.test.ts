@@ -136,7 +136,7 @@ it('the installation keeps an owner', async ({ owner }) => {
     await owner.send('PATCH', path, { ...change, role: null }, await confirmed()),
     await owner.send('DELETE', path, undefined, await confirmed()),
   ]
-  expect(refused.map(codeOf)).toEqual(['refused', 'refused', 'refused'])
+  expect(refused.map(codeOf)).toEqual(['owner_needed', 'owner_needed', 'owner_needed'])
 })
 
 it('a right that is taken away ends at the next request', async ({ console, owner, app }) => {
@@ -167,7 +167,7 @@ it('the database of the operators is no database of a customer', async ({ consol
     await owner.send('POST', `${console.users}/me/tenants`, { name: 'Own' }),
   ]
   expect(outcomes.map(codeOf)).toEqual([
-    'refused',
+    'operators_database',
     'database_not_found',
     'database_not_found',
     'database_not_found',
@@ -599,7 +599,12 @@ describe('connections', () => {
     expect(rejected.json().detail).toMatch(/has rejected the code: invalid_client \(… is wrong\)\.$/)
     expect((await connections.list()).connections).toEqual([])
     const twice = [await connections.add({}), await connections.add({})]
-    expect([hidden, rejected, ...twice].map(codeOf)).toEqual(['refused', 'refused', 201, 'refused'])
+    expect([hidden, rejected, ...twice].map(codeOf)).toEqual([
+      'connection_invalid',
+      'connection_invalid',
+      201,
+      'connection_exists',
+    ])
     await connections.remove('acme')
   })
 })
