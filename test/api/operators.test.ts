@@ -619,6 +619,37 @@ describe('connections', () => {
     await connections.remove('acme')
   })
 
+  it.for([
+    ['with a slash, as the provider has it', '/', '/'],
+    ['with a slash that the provider has not', '/', ''],
+    ['without the slash that the provider has', '', '/'],
+    ['with the path of the discovery document', '/.well-known/openid-configuration', '/'],
+  ])('an issuer can be added %s', async ([, given, slash], { provider, connections }) => {
+    provider.lies = { discovery: { issuer: provider.issuer + slash } }
+    const added = await connections.add({ issuer: provider.issuer + given })
+    expect(added.statusCode).toBe(201)
+    expect(added.json().issuer).toBe(provider.issuer)
+    provider.lies = {}
+    await connections.remove('acme')
+  })
+
+  it('Slack, which reports a wrong code with an error of its own, can be added', async ({
+    provider,
+    connections,
+  }) => {
+    provider.lies.answer = (path, response) => {
+      const isToken = path === '/token'
+      if (isToken)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"ok":false,"error":"invalid_code"}')
+      return isToken
+    }
+    expect((await connections.add({})).statusCode).toBe(201)
+    provider.lies = {}
+    await connections.remove('acme')
+  })
+
   it('what the provider rejects, or what is not public, is not added', async ({ provider, connections }) => {
     const requests = provider.requests.length
     const hidden = await connections.add({ issuer: 'https://10.0.0.1' })
