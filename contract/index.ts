@@ -34,6 +34,7 @@ export { canonicalLocale } from './locale.js'
 export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
+export { normalized } from './normalized.js'
 export {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,

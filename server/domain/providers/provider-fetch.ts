@@ -10,6 +10,8 @@ import { lookupPublic, requirePublicHost } from './public-address.js'
 export const requestMilliseconds = 5_000
 
 const maxBytes = 256 * 1024
+/** Parsing a URL takes time that grows with the square of the combining marks in its host. */
+const maxUrlLength = 2048
 /** Requests of a process at the same time. */
 const maxRequests = 32
 /** Those to one origin, so that a slow provider leaves room for the others. */
@@ -61,8 +63,8 @@ export function createProviderFetch(privateOrigins: readonly string[]): Provider
 
 /** Returns the URL of a request that is allowed. @throws {ProviderError} `provider_invalid` */
 export function requireUrl(text: string, privateOrigins: readonly string[]): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url) throw invalid(`"${text}" is not a URL`)
+  const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined
+  if (!url) throw invalid(`"${text.slice(0, maxUrlLength)}" is not a URL, or a long one`)
   if (privateOrigins.includes(url.origin)) return url
   if (url.protocol !== 'https:' || url.port || url.username || url.password)
     throw invalid(`${text} must be an https URL on port 443, without user name`)
