@@ -9,7 +9,7 @@ export interface ScryptParameters {
   p: number
 }
 
-const millisecondsPerBlock = 0.0003
+const millisecondsPerBlock = 0.0004
 const pattern =
   /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,5}),p=(\d{1,5})\$([A-Za-z\d+/]+={0,2})\$([A-Za-z\d+/]+={0,2})$/
 
