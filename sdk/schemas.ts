@@ -96,7 +96,7 @@ export interface AuthenticationResponseJSON {
     authenticatorData: string
     /** The signature of both. */
     signature: string
-    /** The `user.id` with which the passkey was created. */
+    /** The `user.id` with which the passkey was created. Null and an empty text mean none. */
     userHandle?: string | null | undefined
   }
 }
@@ -1038,17 +1038,19 @@ export interface RegistrationResponseJSON {
     /** The public key, and what the authenticator says of itself. */
     attestationObject: string
     /** How the authenticator can be reached, for later logins. */
-    transports?: string[] | undefined
+    transports?: string[] | null | undefined
   }
   /** What the browser says of the passkey. */
   clientExtensionResults?:
     | {
         credProps?:
           | {
-              rk?: boolean | undefined
+              rk?: boolean | null | undefined
             }
+          | null
           | undefined
       }
+    | null
     | undefined
 }
 
