@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
 import { isLongerThan, normalized } from './normalized.js'
 import { registry } from './registry.js'
+import { withoutInvisible } from './typed-text.js'
 
 const localPartPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
@@ -69,8 +70,7 @@ function isUnambiguous(email: string) {
 const nfcEmail = () =>
   z
     .string(mustBe('a string'))
-    .trim()
-    .overwrite((email) => normalized(email, 'NFC', longest.address))
+    .overwrite((email) => normalized(withoutInvisible(email).trim(), 'NFC', longest.address))
     .refine((email) => canonicalEmail(email) !== undefined, {
       ...failsWith('email_invalid', 'must be an email address'),
       abort: true,

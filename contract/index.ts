@@ -50,6 +50,7 @@ export * from './sessions.js'
 export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
 export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
+export { typedCode } from './typed-text.js'
 export * from './users.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
