@@ -65,7 +65,7 @@ const projects = [
 
 /** Experiments in their short form. */
 const short = project('short', postgres, [
-  'test/lab/{bench,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+  'test/lab/{faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
   // The others need a quiet machine.
   'test/lab/console/screens.test.ts',
 ])

@@ -42,7 +42,7 @@ export interface Decided {
 type External = Extract<Proof, { kind: 'external' }>
 
 /**
- * Decides who logs in: docs/api.md has the table, and docs/decisions/external-login.md the reasons. A known identity logs its user in, whatever its address is.
+ * Decides who logs in: docs/api.md has the table, and docs/decisions.md the reasons. A known identity logs its user in, whatever its address is.
  * Otherwise the address decides, and only if it is proven.
  *
  * @throws {Problem} `login_refused`; `code_invalid`; `email_not_proven`; `account_exists`; those of a sign-up and of an invitation

@@ -53,7 +53,7 @@ export async function createDatabase(
   settings: Partial<DatabaseSettings> & { isOperators?: true },
 ) {
   const { workspaceSlug, databaseName } = path
-  requirePathName('database name', databaseName)
+  requirePathName({ path: 'name', what: 'database name' }, databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
   const database = {
