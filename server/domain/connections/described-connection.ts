@@ -38,7 +38,7 @@ const Described = Client.extend({
   preset: z.enum(presetNames, `must be one of ${presetNames.join(', ')}`),
   issuer: z
     .string('is required for this preset')
-    .max(2048, 'must be up to 2048 characters')
+    .max(2048, { error: 'must be up to 2048 characters', abort: true })
     .refine((text) => URL.canParse(text), 'must be a URL'),
 })
 

@@ -9,6 +9,8 @@ import { invalid, LimitedError, ProviderError, unavailable } from './provider-er
 export const requestMilliseconds = 5_000
 
 const maxBytes = 256 * 1024
+/** Parsing a URL takes time that grows with the square of the combining marks in its host. */
+const maxUrlLength = 2048
 /** Requests of a process at the same time, of each database and to each origin, so that slow providers leave room for the others. */
 const limits = { total: 128, share: 16 }
 
@@ -64,8 +66,8 @@ export const originsOf = (issuers: readonly string[]) => issuers.map((issuer) =>
 
 /** Returns the URL of a request that is allowed. @throws {ProviderError} `provider_invalid` */
 export function requireUrl(text: string, privateOrigins: readonly string[]): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url) throw invalid(`"${text}" is not a URL`)
+  const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined
+  if (!url) throw invalid(`"${text.slice(0, maxUrlLength)}" is not a URL, or a long one`)
   if (privateOrigins.includes(url.origin)) return url
   if (url.protocol !== 'https:' || url.port || url.username || url.password)
     throw invalid(
