@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { it as apiTest } from '../support/api.js'
 import { launchChromium } from '../support/chromium.js'
@@ -31,6 +31,10 @@ export const it = apiTest
       return visit
     }
   })
+
+/** Returns by how many pixels a page is wider than its viewport. */
+export const overflowOf = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 export type Visit = Awaited<ReturnType<typeof openPage>>
 
