@@ -12,8 +12,9 @@ export const hasBrowser = inject('chromium') !== ''
  * load.
  */
 export const it = apiTest
-  .extend('executable', { scope: 'file' }, inject('chromium'))
-  .extend('browser', { scope: 'file' }, async ({ executable }, { onCleanup }) => {
+  .extend('executable', { scope: 'worker' }, inject('chromium'))
+  // The files of a worker share it: each page is in a profile of its own.
+  .extend('browser', { scope: 'worker' }, async ({ executable }, { onCleanup }) => {
     const browser = await launchChromium(executable)
     onCleanup(() => browser.close())
     return browser
