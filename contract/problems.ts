@@ -412,6 +412,7 @@ export const problems = {
     status: 409,
     title: 'Passkeys would stop working',
     advice: 'Keep the domain of the passkeys. `detail` names it.',
+    command: 'To change it anyway, add --force',
   },
   connection_invalid: {
     status: 409,
@@ -478,13 +479,14 @@ export const problems = {
     title: 'Next signing key is pending',
     advice:
       'Wait until the pending key signs. If the key that signs was stolen, let the pending one sign immediately: rotate with `activateInSeconds` 0.',
+    command: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
     exit: 1,
   },
   key_needed: {
     status: 409,
     title: 'No other key can sign',
     advice: 'First rotate, and let the next key sign immediately.',
-    command: 'Run first: npx @usher/server keys rotate NAME --activate-in 0',
+    command: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
     exit: 1,
   },
   too_many_api_keys: {

@@ -1803,7 +1803,7 @@ export interface Operations {
   ): Promise<Result<Tenant, UpdateTenantErrorCode>>
   /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
   deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id, which is the order of sign-up. */
+  /** Returns the users of a tenant ordered by id. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,

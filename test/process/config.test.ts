@@ -139,6 +139,32 @@ describe('loadConfig', () => {
     expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
   })
 
+  it.each([
+    { BASE_URL: 'https://id.example.com' },
+    { BASE_URL: 'http://127.example.com' },
+    { CONSOLE_URL: 'https://console.example.com' },
+    { TRUST_PROXY: '1' },
+    { TRUST_PROXY: 'loopback' },
+  ])('%o turns the console off that is for this machine, with a warning', (env) => {
+    expect(loadConfig(env)).toMatchObject({
+      console: undefined,
+      warnings: [expect.stringMatching(/^The console is off, .*CONSOLE=on/)],
+    })
+    expect(loadConfig({ ...env, CONSOLE: 'off' })).toMatchObject({ console: undefined, warnings: [] })
+    expect(loadConfig({ ...env, CONSOLE: 'on' })).toMatchObject({
+      console: { onlyLoopback: false },
+      warnings: [],
+    })
+  })
+
+  it.each(['http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
+    'BASE_URL=%s keeps the console for this machine',
+    (BASE_URL) => {
+      const { console, warnings } = loadConfig({ BASE_URL, TRUST_PROXY: '0' })
+      expect([console?.onlyLoopback, warnings]).toEqual([true, []])
+    },
+  )
+
   it('MAIL_FROM is required with SMTP_URL', () => {
     const SMTP_URL = 'smtps://user:pass@mail.example.com:465'
     expect(errorsOf({ SMTP_URL })).toEqual(['MAIL_FROM is required if SMTP_URL is set'])

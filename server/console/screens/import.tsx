@@ -66,7 +66,7 @@ export function Import() {
     const name = isCheck ? 'checkImport' : 'importUsers'
     let state = { ...nothing, isCheck }
     for await (const slice of slicesOf(file)) {
-      const { error, ...sums } = await sent(state, slice, { name, task: permit.current })
+      const { error, ...sums } = await sent(state, slice, name)
       if (isLeft.current) return undefined
       if (error) return error
       state = { ...state, ...sums, share: slice.bytes / file.size }
@@ -76,13 +76,15 @@ export function Import() {
     return undefined
   }
 
-  async function sent(
-    state: Progress,
-    { lines }: Slice,
-    { name, task }: { name: 'checkImport' | 'importUsers'; task: Task },
-  ) {
+  async function sent(state: Progress, { lines }: Slice, name: 'checkImport' | 'importUsers') {
     const body = lines.map(({ text }) => text).join('\n')
-    const { data, error } = await call(name, { ...at, body, task })
+    let { data, error } = await call(name, { ...at, body, task: permit.current })
+    if (error?.code === 'step_up_required') {
+      // The confirmation has expired, or the session was replaced.
+      permit.current = {}
+      error = await begin()
+      if (!error) ({ data, error } = await call(name, { ...at, body, task: permit.current }))
+    }
     if (!data) return { error }
     const rejected = data.lines.flatMap(({ line, status, errors }) => {
       const of = lines[line - 1]
