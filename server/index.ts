@@ -17,6 +17,7 @@ import { createStatusStore, type ServerStatus } from './domain/operators/servers
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
+import { createWebhookSender } from './domain/outbox/webhook.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import type { Hasher } from './domain/passwords/hasher.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
@@ -129,6 +130,7 @@ export async function buildUsher(
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, {
     mail: { templates, from: config.mail.from, sendMail },
+    sendWebhook: createWebhookSender(config),
     log,
     statistics,
     counts,

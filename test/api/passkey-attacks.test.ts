@@ -18,6 +18,7 @@ const lies: [string, Lie][] = [
   ['a registration', { type: 'webauthn.create' }],
   ['flags that contradict the registration', { flags: { clear: flag.backupEligible | flag.backedUp } }],
   ['no user handle', { userHandle: null }],
+  ['an empty user handle', { userHandle: '' }],
   ['the user handle of another user', { userHandle: Buffer.from('another').toString('base64url') }],
 ]
 

@@ -53,6 +53,45 @@ it('accepts a recovery code once, however it is typed', async ({ factor }) => {
   expect(outcome(again)).toEqual([401, 'second_factor_invalid'])
 })
 
+/** Returns a text with the digits of a script, whose zero is given. */
+const inScript = (text: string, zero: number) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
+
+it('accepts a code of the app in any script, and with what comes with pasted text', async ({ factor }) => {
+  const spellings: ((code: string) => string)[] = [
+    (code) => inScript(code, 0xff10),
+    (code) => inScript(code, 0x660),
+    (code) => inScript(code, 0x6f0),
+    (code) => `\u00a0${code.slice(0, 3)}\u202f${code.slice(3)}\r\n`,
+    (code) => `\u2068${code.slice(0, 3)}\u2013${code.slice(3)}\u2069\u200b`,
+  ]
+  for (const spelled of spellings) {
+    const { challenge } = await factor.firstStep()
+    const totp = spelled(factor.nextCode())
+    const response = await factor.post('login/second-factor', { challenge, totp })
+    expect([response.statusCode, totp]).toEqual([200, totp])
+  }
+})
+
+it('accepts recovery codes with what keyboards and pasted text put in and between their groups', async ({
+  factor,
+}) => {
+  const codes = factor.recoveryCodes as string[]
+  const spellings: ((code: string) => string)[] = [
+    (code) => code.replaceAll('-', '\u2013'),
+    (code) => `\u200b${code.replaceAll('-', '\u2212')}\r\n`,
+    (code) => code.replaceAll('-', '\u00a0'),
+    (code) => code.replace(/[^-]/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0)),
+    (code) => inScript(code, 0x660),
+  ]
+  for (const [index, spelled] of spellings.entries()) {
+    const { challenge } = await factor.firstStep()
+    const recoveryCode = spelled(String(codes[index]))
+    const response = await factor.post('login/second-factor', { challenge, recoveryCode })
+    expect([response.statusCode, recoveryCode]).toEqual([200, recoveryCode])
+  }
+})
+
 it('rejects a challenge that is expired, altered, revoked or of another purpose', async ({
   factor,
   app,

@@ -11,6 +11,7 @@ import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
+import type { SendWebhook } from './webhook.js'
 
 /** Mails and events have separate limits, so that neither delays the other. */
 const laneSettings: Record<Channel, LaneSettings> = {
@@ -30,6 +31,7 @@ export interface DeliveryWorker {
 
 export interface DeliveryOptions {
   mail: MailSender['mail']
+  sendWebhook: SendWebhook
   log: Log
   statistics?: DeliveryStatistics
   /** Counts the mails of each database. */
@@ -40,14 +42,21 @@ export interface DeliveryOptions {
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
   { store, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { mail, log, statistics = createStatistics(), counts, intervals = usualIntervals }: DeliveryOptions,
+  {
+    mail,
+    sendWebhook,
+    log,
+    statistics = createStatistics(),
+    counts,
+    intervals = usualIntervals,
+  }: DeliveryOptions,
 ): DeliveryWorker {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
   const stopped = stopping.signal
 
   const stores = { mail: withFewStatements(store), webhook: withFewStatements(store) }
-  const shared = { findSecrets, now, mail, log, statistics, counts, intervals, stopped, retry }
+  const shared = { findSecrets, now, mail, sendWebhook, log, statistics, counts, intervals, stopped, retry }
   const laneOf = (channel: Channel, pass: Pass) =>
     createLane(
       laneSettings[channel],
