@@ -223,6 +223,7 @@ describe('the server refuses', () => {
     'user set-password acme/app ada@example.com',
     'user create acme/app eve@example.com',
     'database set acme/app --app-name Engines',
+    'database create acme/other --app-name Engines',
     'database set acme/app --mail-templates /etc',
     'workspace delete acme',
     'events expire-cursors',
