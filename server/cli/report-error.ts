@@ -22,6 +22,7 @@ import {
 } from '../store/errors.js'
 import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
+import { UnsupportedStoreError } from '../store/require-supported.js'
 import type { Host } from './io/host.js'
 import { printableLines } from './io/listing.js'
 import { jsonText } from './io/output.js'
@@ -63,6 +64,7 @@ const otherErrors = {
   store_missing: { reason: 'refused', title: 'Store does not exist' },
   store_not_migrated: { reason: 'refused', title: 'Store has pending migrations' },
   store_outdated: { reason: 'refused', title: 'Store is of an earlier checkout' },
+  store_unsupported: { reason: 'refused', title: 'Postgres server or database is not supported' },
   migration_failed: { reason: 'refused', title: 'Migration failed' },
   tls_failed: { reason: 'refused', title: 'TLS to Postgres failed' },
   unexpected: { reason: 'refused', title: 'Unexpected error' },
@@ -127,6 +129,7 @@ const types: [new (...args: never[]) => Error, Code][] = [
   [NoStoreError, 'store_missing'],
   [NotMigratedError, 'store_not_migrated'],
   [EarlierStoreError, 'store_outdated'],
+  [UnsupportedStoreError, 'store_unsupported'],
 ]
 
 function codeOf(error: unknown): Code {
