@@ -77,10 +77,25 @@ const trustedProxies = z
 
 const databaseUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
+  .refine((url) => !URL.canParse(url) || hasEncodedPassword(new URL(url)), {
+    error: 'must have a percent-encoded user name and password: # as %23, / as %2F, ? as %3F, % as %25',
+    abort: true,
+  })
   .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
     error:
       'must have sslmode=verify-full, verify-ca, require, prefer, no-verify or disable, or none; and ssl=true, 1 or 0, or none',
   })
+
+/** Returns whether the password ends where it seems to: after a character of it such as #, its rest and the @ follow the host. */
+function hasEncodedPassword({ username, password, pathname, search, hash }: URL) {
+  if (hash !== '' || (username === '' && (pathname + search).includes('@'))) return false
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return true
+}
 
 const smtpUrl = z
   .string()
@@ -110,15 +125,8 @@ function errorOfSmtpParameter(name: string, value: string) {
 
 function isSmtpUrl(text: string) {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password, search } = new URL(text)
-  // A query with an @ is part of a password that is not percent-encoded.
-  if (search.includes('@')) return false
-  try {
-    decodeURIComponent(username + password)
-  } catch {
-    return false
-  }
-  return /^smtps?:$/.test(protocol) && hostname !== ''
+  const url = new URL(text)
+  return /^smtps?:$/.test(url.protocol) && url.hostname !== '' && hasEncodedPassword(url)
 }
 
 const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u

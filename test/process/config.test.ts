@@ -285,12 +285,19 @@ describe('invalid settings', () => {
     ['PORT', '1e3'],
     ['TOKEN_MAX_AGE', '86401'],
     ['DATABASE_URL', 'localhost:5432'],
+    ['DATABASE_URL', 'postgres://usher:12#34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12/34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12?34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12%zz@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:p#34@db.example.com/usher'],
     ['USHER_MASTER_KEY', Buffer.alloc(31).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(33).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(32, 255).toString('base64url')],
     ['SMTP_URL', 'mail.example.com:587'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://user:%zz@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:12#34@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:12/34@mail.example.com'],
     ['SMTP_URL', 'smtp://mail.example.com:99999'],
     ['SMTP_URL', 'smtp://mail.example.com?requireTls=true'],
     ['SMTP_URL', 'smtp://mail.example.com?requireTLS=on'],
@@ -332,6 +339,13 @@ describe('invalid settings', () => {
     ])
     expect(errorOf('smtp://user:12?hunter&2@mail.example.com')).toEqual([
       'SMTP_URL must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+    ])
+  })
+
+  it('DATABASE_URL with a # in its password says how to write it', () => {
+    const DATABASE_URL = 'postgres://usher:12#34@db.example.com/usher'
+    expect(errorsOf({ USHER_MASTER_KEY: key, DATABASE_URL })).toEqual([
+      'DATABASE_URL must have a percent-encoded user name and password: # as %23, / as %2F, ? as %3F, % as %25',
     ])
   })
 

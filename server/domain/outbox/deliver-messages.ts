@@ -39,6 +39,8 @@ export interface MailCounts {
 /** What is needed to deliver messages. */
 export interface Deliverer extends MailSender {
   log: Log
+  /** Logs that a mail could not be sent. */
+  logMailFailure: (failure: { databaseId: string; message: string; reason: string }) => void
   statistics: DeliveryStatistics
   counts?: MailCounts | undefined
   intervals: Pick<DeliveryIntervals, 'webhook'>
@@ -135,8 +137,12 @@ async function deliverOne(
     } else statistics[channel].expired += 1
   } catch (error) {
     statistics[channel].failed += 1
-    if (channel === 'mail') counts?.add(databaseId, 'mailsFailed')
-    await recordFailure(deliverer, { databaseId, message }, (error as Error).message)
+    const { message: reason } = error as Error
+    if (channel === 'mail') {
+      counts?.add(databaseId, 'mailsFailed')
+      if (!deliverer.stopped.aborted) deliverer.logMailFailure({ databaseId, message: message.id, reason })
+    }
+    await recordFailure(deliverer, { databaseId, message }, reason)
     return false
   }
   const { id, stream } = message

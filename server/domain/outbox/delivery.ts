@@ -9,6 +9,7 @@ import type { MailSender } from '../mail/send-mail.js'
 import { type MailCounts, mailPass, webhookPass } from './deliver-messages.js'
 import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
+import { createMailFailureLog } from './mail-failure-log.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
 import type { SendWebhook } from './webhook.js'
@@ -56,7 +57,20 @@ export function startDelivery(
   const stopped = stopping.signal
 
   const stores = { mail: withFewStatements(store), webhook: withFewStatements(store) }
-  const shared = { findSecrets, now, mail, sendWebhook, log, statistics, counts, intervals, stopped, retry }
+  const logMailFailure = createMailFailureLog(log, now)
+  const shared = {
+    logMailFailure,
+    findSecrets,
+    now,
+    mail,
+    sendWebhook,
+    log,
+    statistics,
+    counts,
+    intervals,
+    stopped,
+    retry,
+  }
   const laneOf = (channel: Channel, pass: Pass) =>
     createLane(
       laneSettings[channel],
