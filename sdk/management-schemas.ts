@@ -301,6 +301,8 @@ export interface ImportResult {
   existing: number
   /** Number of rejected lines. */
   rejected: number
+  /** Tenants of these lines that have no owner after them, at most 1,000. Nobody can invite into such a tenant until a user becomes its owner. Empty if there is none. */
+  tenantsWithoutOwner: OwnerlessTenant[]
   /** In the order of the request. Blank lines are left out. */
   lines: ImportedLine[]
 }
@@ -670,6 +672,16 @@ export interface NewMailTemplate {
   text: string | null
   /** Replaces the HTML that is made of the text. Null: none. */
   html?: string | null | undefined
+}
+
+/** A tenant that has no owner. */
+export interface OwnerlessTenant {
+  /** ID of the tenant. Null if the request only checks and would create the tenant. */
+  id: string | null
+  /** The ID that your product has given to the tenant. */
+  externalId: string | null
+  /** Name of the tenant. */
+  name: string
 }
 
 /** A passkey. */

@@ -1260,7 +1260,7 @@ export interface StartedLogin {
   expiresAt: string
 }
 
-/** Exactly one proof. A user without a second factor gives the password. */
+/** Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again. */
 export interface StepUpBody {
   /**
    * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.
@@ -1532,6 +1532,8 @@ export interface ErrorMessages {
   last_login_method: string
   /** Challenge is invalid. The challenge is unknown or expired, or the account has changed. Start again. */
   challenge_invalid: string
+  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
+  email_not_verified: string
   /** User has too many second factors of this kind. Remove one first. A user can have two authenticator apps and ten passkeys. */
   factors_full: string
   /** Second factor not found. Check the id of the factor. Users find only their own. */
@@ -1558,8 +1560,6 @@ export interface ErrorMessages {
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
   invitations_full: string
-  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
-  email_not_verified: string
   /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
   too_many_invitations: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */

@@ -1,7 +1,8 @@
 import { expect, inject } from 'vitest'
+import { changeUser } from '../../server/domain/email-change/change-user.js'
 import { password, validUser } from '../support/app.js'
 import { newPassword, outcome } from '../support/codes.js'
-import { setDatabase } from '../support/operator-changes.js'
+import { runAsOperator, setDatabase } from '../support/operator-changes.js'
 import { claimsOf, it, totpAt } from '../support/second-factor.js'
 
 it('logs in with a password and then a code of the app', async ({ factor, app }) => {
@@ -17,7 +18,7 @@ it('logs in with a password and then a code of the app', async ({ factor, app })
 
 it('says in the token of a user without a factor that there was one', async ({ app }) => {
   const given = validUser()
-  const { token } = await app.signedUp(given)
+  const { token } = await app.verifiedUser(given)
   const { iat, ...claims } = claimsOf(token.jwt)
   expect(claims).toMatchObject({ acr: 'aal1', amr: ['pwd'], auth_time: iat })
 })
@@ -231,7 +232,11 @@ it('never lets a reset of the password skip the second step', async ({ factor, a
 it('gives a never verified account to the owner of the address, without the factor of a stranger', async ({
   factor,
   app,
+  usher,
 }) => {
+  await runAsOperator(usher, app, (change) =>
+    changeUser(change, { userId: factor.id, changes: { isVerified: false } }),
+  )
   const code = await app.resetCode(factor.credentials.email)
   const done = await factor.post('password-reset/confirm', { code, newPassword })
   expect(done.statusCode).toBe(200)
@@ -250,7 +255,7 @@ it('demands a factor after the time to add one, and lets the user add it in the 
   // The setting has the time of the command.
   clock.now = Date.now()
   const given = validUser()
-  const { token } = await app.signedUp(given)
+  const { token } = await app.verifiedUser(given)
   const session = (await app.openSession(token.jwt)).json()
   const credentials = { email: given.email, password }
   expect((await app.login(credentials)).statusCode).toBe(200)
@@ -274,6 +279,39 @@ it('demands a factor after the time to add one, and lets the user add it in the 
   expect(outcome(removed)).toEqual([409, 'factor_needed'])
 })
 
+it('adds no factor while the address is not verified, if a mail to it logs in', async ({
+  app,
+  usher,
+  clock,
+  factor,
+}) => {
+  const notVerified = [409, 'email_not_verified']
+  const given = validUser()
+  const { id, token } = await app.signedUp(given)
+  const enrol = (kind: string) => app.as(token.jwt, 'POST', `me/factors/${kind}`, { password })
+  for (const kind of ['totp', 'passkey']) expect(outcome(await enrol(kind))).toEqual(notVerified)
+  const setMails = async (accountOperations: boolean) => {
+    await setDatabase(usher.store, app, { accountOperations })
+    usher.clock.cacheAhead += 6_000
+  }
+  await setMails(false)
+  const { challenge, secret } = (await enrol('totp')).json()
+  await setMails(true)
+  const body = { challenge, totp: totpAt(secret, clock.now) }
+  expect(outcome(await app.as(token.jwt, 'POST', 'me/factors/totp/confirm', body))).toEqual(notVerified)
+
+  // A login that demands a factor: the user proves the address by a reset first.
+  await setDatabase(usher.store, app, { secondFactor: 'required', secondFactorGrace: 0 })
+  usher.clock.cacheAhead += 6_000
+  clock.now = Math.max(clock.now, Date.now()) + 1_000
+  const demanded = (await app.login({ email: given.email, password })).json().secondFactor
+  const refused = await factor.post('me/factors/totp', { challenge: demanded.challenge })
+  expect(outcome(refused)).toEqual(notVerified)
+  const reset = (await app.reset(await app.resetCode(given.email))).json()
+  expect(reset.id).toBe(id)
+  expect((await factor.enrol(reset.token.jwt, { password: newPassword })).factor.kind).toBe('totp')
+})
+
 it('has no second factors where the operator has turned them off', async ({ factor, app, usher }) => {
   await setDatabase(usher.store, app, { secondFactor: 'off' })
   usher.clock.cacheAhead += 6_000
@@ -286,7 +324,7 @@ it('does not let a stolen session add a factor, or finish the enrolment of anoth
   app,
   clock,
 }) => {
-  const thief = await app.signedUp()
+  const thief = await app.verifiedUser()
   const { challenge, secret } = (
     await app.as(thief.token.jwt, 'POST', 'me/factors/totp', { password })
   ).json()
@@ -297,7 +335,7 @@ it('does not let a stolen session add a factor, or finish the enrolment of anoth
     'challenge_invalid',
   ])
   expect(outcome(await factor.post('me/factors/totp/confirm', body))).toEqual([401, 'token_missing'])
-  const stolen = await app.signedUp()
+  const stolen = await app.verifiedUser()
   const refused = await app.as(stolen.token.jwt, 'POST', 'me/factors/totp', {})
   expect(refused.json().errors).toMatchObject([{ path: 'password', code: 'required' }])
 })

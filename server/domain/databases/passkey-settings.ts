@@ -33,7 +33,6 @@ export const passkeySettings = {
       'domain of passkeys, or "default" for the host of the app URL; those of another domain stop working',
     words: { default: null },
     read: (text) => text,
-    isOfCreate: true,
     label: 'passkey domain',
     show: (domain) => domain ?? 'the host of the app URL',
   }),

@@ -17,8 +17,6 @@ export interface Setting<Schema extends z.ZodType> {
   words?: Readonly<Record<string, unknown>>
   /** Returns the value of another text, for the schema to check. */
   read(text: string): unknown
-  /** Whether `database create` has the option, too. */
-  isOfCreate?: true
   /** Its name in the output of commands. A setting without label is shown as part of another one. */
   label?: string
   show?(value: z.infer<Schema>, all: Record<string, unknown>): string
