@@ -36,7 +36,7 @@ it.for(['ES256', 'EdDSA', 'RS256'] as const)(
 )
 
 it('accepts what browsers and their libraries send besides, and leave out', async ({ passkeys, app }) => {
-  const { token } = await app.signedUp(validUser())
+  const { token } = await app.verifiedUser(validUser())
   const { options } = (await app.as(token.jwt, 'POST', 'me/factors/passkey', { password })).json()
   const authenticator = createAuthenticator()
   const created = authenticator.create(options)

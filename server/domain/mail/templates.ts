@@ -50,7 +50,7 @@ export function* errorsOf(name: MailName, part: 'text' | 'html', content: string
   const bytes = maxTemplateBytes[part]
   if (Buffer.byteLength(content) > bytes) return yield `must have at most ${bytes} bytes`
   const known: readonly string[] = placeholders
-  for (const each of namesIn(replaceSections(content, (_name, within) => within)))
+  for (const each of new Set(namesIn(replaceSections(content, (_name, within) => within))))
     if (!known.includes(each)) yield `has an unknown placeholder: {{${each}}}`
   const shown = mailsWithOptionalLink.includes(name) ? content : replaceSections(content, () => '')
   if (en[name].includes('{{link}}') && !namesIn(shown).includes('link')) yield 'must contain {{link}}'
