@@ -14,6 +14,10 @@ it('sends the headers of the catalogue with each problem, and no others', async 
   for (const code of ProblemCode.options) {
     const response = await app.inject({ url: `/${code}`, headers: { 'content-encoding': 'gzip' } })
     const sent = headers.filter((name) => response.headers[name.toLowerCase()] !== undefined)
-    expect([code, response.statusCode, sent]).toEqual([code, problems[code].status, [...problemHeaders(code)]])
+    expect([code, response.statusCode, sent]).toEqual([
+      code,
+      problems[code].status,
+      [...problemHeaders(code)],
+    ])
   }
 })
