@@ -21,6 +21,7 @@ export * from './database-path.js'
 export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
 export * from './email-change.js'
+export { hasExactNumbers, inexact } from './exact-numbers.js'
 export { Factor } from './factor.js'
 export * from './factor-bodies.js'
 export * from './factors.js'
@@ -40,6 +41,7 @@ export {
   scopeOf,
   userTokenOf,
 } from './metadata.js'
+export { normalized } from './normalized.js'
 export {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -54,6 +56,7 @@ export * from './sessions.js'
 export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
 export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
+export { typedCode } from './typed-text.js'
 export * from './users.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */

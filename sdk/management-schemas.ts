@@ -14,9 +14,9 @@ export interface AddTenantBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -79,9 +79,9 @@ export interface AddUserBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** Whether to send a mail with a code to choose a password. Only for a user without a password. */
   sendMail?: boolean | undefined
@@ -143,9 +143,9 @@ export interface ChangeTenantBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -187,9 +187,9 @@ export interface ChangeUserBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
@@ -301,6 +301,8 @@ export interface ImportResult {
   existing: number
   /** Number of rejected lines. */
   rejected: number
+  /** Tenants of these lines that have no owner after them, at most 1,000. Nobody can invite into such a tenant until a user becomes its owner. Empty if there is none. */
+  tenantsWithoutOwner: OwnerlessTenant[]
   /** In the order of the request. Blank lines are left out. */
   lines: ImportedLine[]
 }
@@ -672,6 +674,16 @@ export interface NewMailTemplate {
   html?: string | null | undefined
 }
 
+/** A tenant that has no owner. */
+export interface OwnerlessTenant {
+  /** ID of the tenant. Null if the request only checks and would create the tenant. */
+  id: string | null
+  /** The ID that your product has given to the tenant. */
+  externalId: string | null
+  /** Name of the tenant. */
+  name: string
+}
+
 /** A passkey. */
 export interface Passkey {
   /** ID of the credential, as base64url. */
@@ -960,9 +972,9 @@ export interface TenantOfLine {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -1088,9 +1100,9 @@ export interface UserLine {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** In the order of joining, each given once. */
   tenants?: TenantOfLine[] | null | undefined

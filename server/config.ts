@@ -137,8 +137,10 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustedProxies: settings.TRUST_PROXY,
     shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
-    /** Origins of identity providers that need not be public. */
+    /** Issuers of identity providers that need not be public. */
     privateIssuers: settings.PRIVATE_ISSUERS ?? [],
+    /** Origins of webhooks that need not be public. `*`: all. */
+    privateWebhooks: settings.PRIVATE_WEBHOOKS ?? [],
     /** Whether to serve the API reference under /docs. */
     docs: settings.DOCS === 'on',
     logLevel: settings.LOG_LEVEL,

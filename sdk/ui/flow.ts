@@ -231,6 +231,9 @@ function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outc
     signIn.email = profile?.email ?? ''
     return signIn.to('prove-email')
   }
+  // Whoever proves the address by a mail is logged in, and can add the factor then.
+  if (code === 'email_not_verified' && name === 'enrol')
+    return { ...signIn.to(signIn.features.accountOperations ? 'forgot-password' : 'mail-login'), error }
   if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
   const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
   return isLost ? { ...signIn.to('log-in'), error } : undefined

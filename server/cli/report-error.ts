@@ -17,6 +17,7 @@ import {
 } from '../store/errors.js'
 import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
+import { UnsupportedStoreError } from '../store/require-supported.js'
 import type { Host } from './io/host.js'
 import { printableLines } from './io/listing.js'
 import { jsonText } from './io/output.js'
@@ -29,6 +30,7 @@ export const otherErrors = {
   store_missing: { exit: 1, title: 'Store does not exist' },
   store_not_migrated: { exit: 1, title: 'Store has pending migrations' },
   store_outdated: { exit: 1, title: 'Store is of an earlier checkout' },
+  store_unsupported: { exit: 1, title: 'Postgres server or database is not supported' },
   migration_failed: { exit: 1, title: 'Migration failed' },
   tls_failed: { exit: 1, title: 'TLS to Postgres failed' },
   unexpected: { exit: 1, title: 'Unexpected error' },
@@ -71,6 +73,7 @@ const types: [new (...args: never[]) => Error, Code][] = [
   [NoStoreError, 'store_missing'],
   [NotMigratedError, 'store_not_migrated'],
   [EarlierStoreError, 'store_outdated'],
+  [UnsupportedStoreError, 'store_unsupported'],
 ]
 
 function codeOf(error: unknown): Code {

@@ -255,13 +255,13 @@ it('a refusal says what to do in words of every client', async ({ store, owner, 
   await store.prisma.factor.deleteMany({ where: { userId } })
   const details = [needed, pending, inUse].map((response) => [codeOf(response), response.json().detail])
   expect(details).toEqual([
-    ['refused', 'No other key can sign yet. First rotate, and let the next key sign immediately.'],
+    ['key_needed', 'No other key can sign yet. First rotate, and let the next key sign immediately.'],
     [
-      'refused',
+      'key_pending',
       expect.stringMatching(/ If the key that signs was stolen, let the pending one sign immediately\.$/),
     ],
     [
-      'refused',
+      'passkeys_in_use',
       'Users have passkeys of a.example, and passkeys would work only at b.example. To keep them, set the passkey domain to a.example.',
     ],
   ])
@@ -616,6 +616,37 @@ describe('connections', () => {
         .errors.map(({ path }: { path: string }) => path)
         .sort(),
     ).toEqual(['clientId', 'keyId', 'secret', 'title'])
+    await connections.remove('acme')
+  })
+
+  it.for([
+    ['with a slash, as the provider has it', '/', '/'],
+    ['with a slash that the provider has not', '/', ''],
+    ['without the slash that the provider has', '', '/'],
+    ['with the path of the discovery document', '/.well-known/openid-configuration', '/'],
+  ])('an issuer can be added %s', async ([, given, slash], { provider, connections }) => {
+    provider.lies = { discovery: { issuer: provider.issuer + slash } }
+    const added = await connections.add({ issuer: provider.issuer + given })
+    expect(added.statusCode).toBe(201)
+    expect(added.json().issuer).toBe(provider.issuer)
+    provider.lies = {}
+    await connections.remove('acme')
+  })
+
+  it('Slack, which reports a wrong code with an error of its own, can be added', async ({
+    provider,
+    connections,
+  }) => {
+    provider.lies.answer = (path, response) => {
+      const isToken = path === '/token'
+      if (isToken)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"ok":false,"error":"invalid_code"}')
+      return isToken
+    }
+    expect((await connections.add({})).statusCode).toBe(201)
+    provider.lies = {}
     await connections.remove('acme')
   })
 

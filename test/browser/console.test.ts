@@ -560,6 +560,18 @@ describe.skipIf(!hasBrowser)('console', () => {
 
   it('imports a file, and returns the rejected lines', async ({ owner }) => {
     const lines = Array.from({ length: 1_300 }, (_, index) => `{"email":"import-${index}@example.com"}`)
+    const inTenant = (index: number, id: string, role: string) =>
+      JSON.stringify({
+        email: `import-${index}@example.com`,
+        tenants: [{ id, name: `Tenant of ${index}`, role }],
+      })
+    const [none, late, early] = [randomUUID(), randomUUID(), randomUUID()]
+    // A request has 1,000 lines.
+    lines[0] = inTenant(0, none, 'admin')
+    lines[1] = inTenant(1, late, 'member')
+    lines[2] = inTenant(2, early, 'owner')
+    lines[1_100] = inTenant(1_100, late, 'owner')
+    lines[1_101] = inTenant(1_101, early, 'member')
     lines[700] = '{"email":"not an address"}'
     lines[1_200] = '{"email":'
     const file = {
@@ -580,9 +592,15 @@ describe.skipIf(!hasBrowser)('console', () => {
     await check(file.buffer)
     await status(page, 'Done. An import would create 1,298 users. 0 exist, 2 lines are wrong.')
     await page.getByText(/^Line 1,201: .*JSON/).waitFor()
+    const ownerless = async () => {
+      await page.getByText('1 tenant without an owner').waitFor()
+      await page.getByText(`Tenant of 0 ${none}`).waitFor()
+    }
+    await ownerless()
     await button(page, 'Import').click()
     await owner.confirm()
     await status(page, 'Done. 1,298 created, 0 existed, 2 rejected.')
+    await ownerless()
     expect(await errorsOf(page)).toEqual([])
     const [download] = await Promise.all([
       page.waitForEvent('download'),

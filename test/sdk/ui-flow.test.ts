@@ -233,6 +233,17 @@ describe('the flows of the elements', () => {
     expect([...covered].sort()).toEqual(expect.arrayContaining(ofUsers))
   })
 
+  it('leads from a second factor that needs a verified address to a mail that verifies it', async () => {
+    const refused: Replies = (operation) =>
+      operation === 'enrolTotp' ? problemReply('email_not_verified') : undefined
+    const demanded = await follow({ start: 'enrolment', actions: ['logIn', 'enrolTotp'] }, refused)
+    expect(demanded.flow.screen.name).toBe('forgot-password')
+    const { flow } = await follow({ start: 'factors', actions: ['enrolTotp'] }, refused)
+    expect(textOf(flow.feedback.error)).toBe(en.notVerified)
+    const sent = await follow({ start: 'factors', actions: ['sendMail'] })
+    expect(sent.called).toContain('requestEmailVerification')
+  })
+
   it('offers to try again if the database cannot be asked what it offers', async () => {
     let isAvailable = false
     const { flow } = await begin('log-in', (operation) =>

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { schemaDiff, statisticsOf } from '../../scripts/schema-diff.js'
-import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { loadEmbeddedTemplate } from '../support/store.js'
 
 const prisma = new URL('../../prisma/', import.meta.url)
@@ -16,18 +15,6 @@ it('the migrations create the schema of schema.prisma, and the check finds a dif
   const changed = schema.replace('model Tenant {', 'model Tenant {\n  colour String?')
   expect(await schemaDiff(pglite, changed)).toContain('ADD COLUMN     "colour" TEXT')
   await pglite.close()
-})
-
-it('a row of a database without settings has the default settings', async () => {
-  const pglite = await loadEmbeddedTemplate()
-  const workspace = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
-  await pglite.exec(`INSERT INTO usher.workspace (id, slug, created_at) VALUES ('${workspace}', 'acme', now());
-    INSERT INTO usher.database (id, workspace_id, name, created_at) VALUES ('${workspace}', '${workspace}', 'app', now())`)
-  const { rows } = await pglite.query<Record<string, unknown>>('SELECT * FROM usher.database')
-  await pglite.close()
-  const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const stored = Object.keys(defaultSettings).map((name) => [name, rows[0]?.[columnOf(name)]])
-  expect(Object.fromEntries(stored)).toEqual(defaultSettings)
 })
 
 it('a new migration has the statistics of its new tables', async () => {

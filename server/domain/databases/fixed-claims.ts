@@ -1,3 +1,4 @@
+import { hasExactNumbers, inexact } from '@usher/contract'
 import { z } from 'zod'
 import type { JsonObject } from '../../store/store.js'
 
@@ -47,6 +48,7 @@ function problemOf(claims: object) {
   if (reserved) return `must not contain ${reserved}, which is reserved for Usher`
   const json = JSON.stringify(claims)
   if (Buffer.byteLength(json) > maxBytes) return `must have at most ${maxBytes} bytes`
+  if (!hasExactNumbers(claims)) return inexact
   // Postgres stores neither NUL nor lone surrogates.
   return /\\u(?:0000|d[89a-f])/.test(json) ? 'must not contain NUL or lone surrogates' : undefined
 }

@@ -21,7 +21,7 @@ import { signUpWithoutPassword } from './sign-up-without-password.js'
 export interface Undecided {
   proof: Proof
   body: NewUserFields
-  /** The connection of a login at a provider. Undefined if it was removed or disabled meanwhile. */
+  /** The enabled connection of a login at a provider. */
   connection: Connection | undefined
   /** Returns the acceptance of the invitation in the request, if there is one. @param userId the user who has the address */
   acceptanceOf: (canonicalEmail: string, userId?: string) => Promise<Acceptance | undefined>
