@@ -5,7 +5,7 @@ import { listMemberRows } from '../../../server/store/queries/listed-members.js'
 import { findSessionsOfUser, listUsersByPrefix } from '../../../server/store/queries/managed-user.js'
 import { listTenantRows } from '../../../server/store/queries/management/tenants.js'
 import { listAccountRows } from '../../../server/store/queries/management/users.js'
-import { findRowsAfter, keptEvents } from '../../../server/store/queries/numbered-lists.js'
+import { findRowsFrom, keptEvents } from '../../../server/store/queries/numbered-lists.js'
 import type { Page } from '../../../server/store/queries/page.js'
 import { type OpenStore, openPostgres } from '../../support/open-store.js'
 import { genericPlanOf, type Sent } from '../plans/statement-plans.js'
@@ -131,7 +131,7 @@ function listsOf(store: OpenStore, databaseId: string, page: number): List[] {
       path: 'events',
       after: eventCursor(items),
       read: ({ after, limit }) =>
-        findRowsAfter(store, { list: keptEvents, databaseId }, { seq: after ? items : 0, limit }),
+        findRowsFrom(store, { list: keptEvents, databaseId }, { seq: after ? items : 0, limit }),
     },
     {
       // The last page that there can be.
