@@ -24,24 +24,33 @@ const masterKey = z
   .regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'must be 32 bytes as base64 (openssl rand -base64 32)' })
   .transform((text) => Buffer.from(text, 'base64'))
 
-const origin = z
-  .string()
-  .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
-    error: 'must be * or a comma-separated list of origins such as https://app.example.com',
+const originsLike = (example: string) =>
+  z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+    error: `must be * or a comma-separated list of origins such as ${example}`,
   })
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
-const privateIssuer = z.string().refine(isPrivateOrigin, {
-  error:
-    'must be a comma-separated list of origins such as https://login.example.internal: https, or http on localhost, 127.0.0.1 or [::1]',
-})
+const privateIssuer = z
+  .string()
+  .refine(isPrivateIssuer, {
+    error:
+      'must be a comma-separated list of issuers or origins such as https://login.example.internal/realms/acme: https, or http on localhost, 127.0.0.1 or [::1]',
+  })
+  .transform((text) => text.replace(/\/$/, ''))
 
-function isPrivateOrigin(text: string) {
+function isPrivateIssuer(text: string) {
   if (!URL.canParse(text)) return false
-  const { origin, protocol, hostname } = new URL(text)
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
+  const { origin, pathname, protocol, hostname } = new URL(text)
+  const isWhole = [text, `${text}/`].includes(origin + pathname)
+  return isWhole && (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
 }
+
+const listOf = <Schema extends z.ZodType<unknown, string>>(schema: Schema) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(schema))
 
 /** Networks that Fastify knows by name. */
 const networkNames = ['loopback', 'linklocal', 'uniquelocal']
@@ -172,16 +181,9 @@ export const Environment = z.object({
   MAIL_TEMPLATES: z.string().optional(),
   TRUST_PROXY: trustedProxies.default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
-  CORS_ORIGINS: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(origin))
-    .default(['*']),
-  PRIVATE_ISSUERS: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(privateIssuer))
-    .optional(),
+  CORS_ORIGINS: listOf(originsLike('https://app.example.com')).default(['*']),
+  PRIVATE_ISSUERS: listOf(privateIssuer).optional(),
+  PRIVATE_WEBHOOKS: listOf(originsLike('http://backend.example.internal:8080')).optional(),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   CONSOLE_URL: httpUrl.optional(),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),

@@ -123,6 +123,10 @@ describe.skipIf(!hasBrowser)('console', () => {
     const { page, expectFailedLoads } = owner
     await owner.open(`${users}/${id}`)
     await headingOf(page, 'grace@example.com').waitFor()
+    await page.getByText('active, not verified, no second factor').waitFor()
+    await server.addPasskey(id)
+    await owner.open(`${users}/${id}`)
+    await page.getByText('active, not verified, 1 passkey').waitFor()
     await button(page, 'Disable').click()
     await status(page, 'The user is disabled.')
     await button(page, 'Enable').click()
@@ -607,6 +611,21 @@ describe.skipIf(!hasBrowser)('console', () => {
     await button(page, 'Import').click()
     await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
     await expectFailedLoads('401 imports')
+    // Once it has expired, there is another one for the import, which goes on.
+    const expired = JSON.stringify({ code: 'step_up_required', title: 'Second factor is required' })
+    await page.route('**/users/import', (route) => route.fulfill({ status: 401, body: expired }), {
+      times: 1,
+    })
+    await button(page, 'Import').click()
+    await dialogOf(page, 'Confirm that it is you').getByText('began an import').waitFor()
+    await owner.confirm()
+    await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
+    await expectFailedLoads('401 import', '401 imports')
+    // They were not counted yet.
+    await owner.open('/console/acme')
+    await page.getByRole('row', { name: /^app More than 100 / }).waitFor()
+    await owner.open('/console/acme/app')
+    await page.getByText('More than 100 users').waitFor()
   })
 
   it('jumps with the keyboard, and creates and deletes a database', async ({ owner }) => {

@@ -183,8 +183,18 @@ webhook             none
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
     ['--claims null', /^2 usher: --claims must be a JSON object/],
     ['--claims {role:1}', /^2 usher: --claims must be a JSON object/],
-    ['--claims {"role":1,"sub":"x"}', /^2 usher: --claims must not contain sub, which Usher sets\n$/],
-    ['--claims {"tenants":[]}', /^2 usher: --claims must not contain tenants, which Usher sets\n$/],
+    [
+      '--claims {"role":1,"sub":"x"}',
+      /^2 usher: --claims must not contain sub, which is reserved for Usher\n$/,
+    ],
+    [
+      '--claims {"tenants":[]}',
+      /^2 usher: --claims must not contain tenants, which is reserved for Usher\n$/,
+    ],
+    ...['scope', 'act', 'nonce', 'azp', 'cnf'].map((name): [string, RegExp] => [
+      `--claims {"${name}":"x"}`,
+      new RegExp(`^2 usher: --claims must not contain ${name}, which is reserved for Usher\n$`),
+    ]),
     ['--claims {"a":"\\u0000"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     ['--claims {"a":"\\ud800"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     [`--claims {"a":"${'é'.repeat(510)}"}`, /^2 usher: --claims must have at most 1024 bytes\n$/],

@@ -70,7 +70,7 @@ export function Import() {
     let state = { ...nothing, isCheck }
     const ownerless = createOwnerless(isCheck)
     for await (const slice of slicesOf(file)) {
-      const { error, ...sums } = await sent(state, slice, { name, task: permit.current, ownerless })
+      const { error, ...sums } = await sent(state, slice, { name, ownerless })
       if (isLeft.current) return undefined
       if (error) return error
       state = { ...state, ...sums, share: slice.bytes / file.size }
@@ -85,16 +85,17 @@ export function Import() {
     { lines }: Slice,
     {
       name,
-      task,
       ownerless,
-    }: {
-      name: 'checkImport' | 'importUsers'
-      task: Task
-      ownerless: ReturnType<typeof createOwnerless>
-    },
+    }: { name: 'checkImport' | 'importUsers'; ownerless: ReturnType<typeof createOwnerless> },
   ) {
     const body = lines.map(({ text }) => text).join('\n')
-    const { data, error } = await call(name, { ...at, body, task })
+    let { data, error } = await call(name, { ...at, body, task: permit.current })
+    if (error?.code === 'step_up_required') {
+      // The confirmation has expired, or the session was replaced.
+      permit.current = {}
+      error = await begin()
+      if (!error) ({ data, error } = await call(name, { ...at, body, task: permit.current }))
+    }
     if (!data) return { error }
     const rejected = data.lines.flatMap(({ line, status, errors }) => {
       const of = lines[line - 1]

@@ -17,7 +17,7 @@ const androidOrigin = /^android:apk-key-hash:[\w-]{43}$/
 
 function isOrigin(text: string) {
   if (androidOrigin.test(text)) return true
-  if (!URL.canParse(text)) return false
+  if (text.length > 2_000 || !URL.canParse(text)) return false
   const { origin, protocol, hostname } = new URL(text)
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost'))
 }

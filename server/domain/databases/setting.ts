@@ -93,6 +93,7 @@ function httpUrl(normalize: (url: URL, fail: (message: string) => void) => strin
   const expected = 'must be an http or https URL, or "none"'
   return z
     .string(expected)
+    .max(maxLength, { error: `must have at most ${maxLength} characters`, abort: true })
     .transform((text, { addIssue }) => {
       const url = URL.canParse(text) ? new URL(text) : undefined
       if (!url || !/^https?:$/.test(url.protocol)) {

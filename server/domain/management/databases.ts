@@ -56,7 +56,7 @@ export async function createDatabase(
   { mail, isOperators, ...settings }: Partial<DatabaseSettings> & { mail?: MailChanges; isOperators?: true },
 ) {
   const { workspaceSlug, databaseName } = path
-  requirePathName('database name', databaseName)
+  requirePathName({ path: 'name', what: 'database name' }, databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
   const id = uuidv7()

@@ -12,6 +12,7 @@ import { createLane, type LaneSettings, type Pass } from './lane.js'
 import { createMailFailureLog } from './mail-failure-log.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
+import type { SendWebhook } from './webhook.js'
 
 /** Mails and events have separate limits, so that neither delays the other. */
 const laneSettings: Record<Channel, LaneSettings> = {
@@ -31,6 +32,7 @@ export interface DeliveryWorker {
 
 export interface DeliveryOptions {
   mail: MailSender['mail']
+  sendWebhook: SendWebhook
   log: Log
   statistics?: DeliveryStatistics
   /** Counts the mails of each database. */
@@ -41,7 +43,14 @@ export interface DeliveryOptions {
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
   { store, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { mail, log, statistics = createStatistics(), counts, intervals = usualIntervals }: DeliveryOptions,
+  {
+    mail,
+    sendWebhook,
+    log,
+    statistics = createStatistics(),
+    counts,
+    intervals = usualIntervals,
+  }: DeliveryOptions,
 ): DeliveryWorker {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
@@ -54,6 +63,7 @@ export function startDelivery(
     findSecrets,
     now,
     mail,
+    sendWebhook,
     log,
     statistics,
     counts,
