@@ -107,7 +107,7 @@ try {
   await take(page, 'add-connection', 'light')
   await open('/acme/app/connections/google')
   await page.getByText('Callback URL').waitFor()
-  await take(page, 'connection', 'light')
+  await take(page, 'connection', 'dark')
   await open('/acme/app/settings')
   await page.getByLabel('session idle (seconds)').fill('3600')
   await page.getByLabel('sign-up', { exact: true }).selectOption('off')

@@ -101,6 +101,7 @@ it('an undone change of the address leaves a thief no way back in, and its owner
     expect([login.statusCode, login.json().id === id]).toEqual([200, false])
 
   // The owner chooses a password, without a second step.
+  await app.delivered()
   const owner = await app.reset(await app.resetCode(ada))
   expect([owner.statusCode, owner.json().id]).toEqual([200, id])
   const { factors, recoveryCodes } = (await app.as(owner.json().token.jwt, 'GET', 'me/factors')).json()

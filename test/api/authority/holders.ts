@@ -55,7 +55,7 @@ export type People = Awaited<ReturnType<typeof signUpPeople>>
 
 /** Signs up a user with an authenticator app, whose confirmation is of the app and the password. */
 async function signUpWithFactor({ clock }: TestApi, database: TestDatabase) {
-  const { token } = await database.signedUp()
+  const { token } = await database.verifiedUser()
   const enrolled = (await database.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
   const totp = totpAt(enrolled.secret, clock.now)
   const body = { challenge: enrolled.challenge, totp }
