@@ -131,10 +131,10 @@ export function serveOperations<R extends Routes>(
 }
 
 /** Returns a function that finds a database in which an operation exists. */
-function finderOf({ findDatabase }: AppContext, { on }: RouteMetadata) {
-  if (!on) return (path: DatabasePath) => findDatabase(path)
+function finderOf(context: AppContext, { on }: RouteMetadata) {
+  if (!on) return (path: DatabasePath) => context.findDatabase(path)
   return async (path: DatabasePath) => {
-    const database = await findDatabase(path)
+    const database = await context.findDatabase(path)
     if (!isOn[on](database)) throw new Problem('route_not_found')
     return database
   }
