@@ -24,6 +24,8 @@ function project(
       setupFiles: ['test/support/setup.ts'],
       // The files of a worker share its modules, because importing the sources again takes about a second per file.
       isolate: false,
+      // V8 optimizes only what runs very often: in files of the API, that takes a seventh less CPU time.
+      execArgv: ['--interrupt-budget=1000000'],
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,
@@ -65,7 +67,7 @@ const projects = [
 
 /** Experiments in their short form. */
 const short = project('short', postgres, [
-  'test/lab/{bench,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+  'test/lab/{faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
   // The others need a quiet machine.
   'test/lab/console/screens.test.ts',
 ])

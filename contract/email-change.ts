@@ -86,7 +86,7 @@ export const emailChange = c.router({
     responses: { 200: ChangedEmail, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
     summary: 'Undo a change of the address with a code',
     description:
-      'Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password. Sends a mail to choose a new one. Also undoes the changes that followed. The code is valid for 7 days.',
+      'Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password, all factors and all identities. Sends a mail to choose a new password. Also undoes the changes that followed. The code is valid for 7 days.',
     metadata: { links: ['resetPassword'] },
   },
 } satisfies DescribedRoutes)

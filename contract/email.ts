@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
+import { isLongerThan, normalized } from './normalized.js'
 import { registry } from './registry.js'
+import { withoutInvisible } from './typed-text.js'
 
 const localPartPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
@@ -10,8 +12,8 @@ const numericEnd = /\.[0-9]+$/
  * end.
  */
 const plainDomain = /^(?!.*xn--).*\.[a-z][^.]*$/
-/** Counts code points. A string never has more of them than UTF-16 code units. */
-const isLongerThan = (text: string, limit: number) => text.length > limit && [...text].length > limit
+/** Code points of an address and of its first part (RFC 5321 §4.5.3.1). */
+const longest = { address: 254, localPart: 64 }
 
 /** Returns the host name that URLs derive from a host, or an empty string if it is invalid. */
 const hostname = (host: string) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '')
@@ -24,7 +26,7 @@ function toAsciiDomain(domain: string) {
 }
 
 /**
- * Returns an address, or its first part, in lower case and Unicode NFC. Normalizes twice, because some letters compose
+ * Returns an address, or its first part, in lower case and Unicode NFC. It must be short: see {@link normalized}. Normalizes twice, because some letters compose
  * only in lower case: j and a combining caron become ǰ.
  */
 export const foldEmail = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC')
@@ -37,11 +39,11 @@ export const foldEmail = (email: string) => email.normalize('NFC').toLowerCase()
  * domain name of at least two labels. It has at most 254 characters (RFC 5321 §4.5.3.1), of any script (RFC 6531).
  */
 export function canonicalEmail(email: string): string | undefined {
+  if (isLongerThan(email, longest.address)) return undefined
   const folded = foldEmail(email)
   const at = folded.lastIndexOf('@')
   const localPart = folded.slice(0, Math.max(at, 0))
-  if (isLongerThan(email, 254) || isLongerThan(localPart, 64) || !localPartPattern.test(localPart))
-    return undefined
+  if (isLongerThan(localPart, longest.localPart) || !localPartPattern.test(localPart)) return undefined
   const domain = toAsciiDomain(folded.slice(at + 1))
   return domain && `${localPart}@${domain}`
 }
@@ -68,15 +70,19 @@ function isUnambiguous(email: string) {
 const nfcEmail = () =>
   z
     .string(mustBe('a string'))
-    .trim()
-    .normalize('NFC')
+    .overwrite((email) => normalized(withoutInvisible(email).trim(), 'NFC', longest.address))
     .refine((email) => canonicalEmail(email) !== undefined, {
       ...failsWith('email_invalid', 'must be an email address'),
       abort: true,
     })
 
 const description = 'Unique within the database. Compared case-insensitively, stored in Unicode NFC.'
-const documented = { format: 'idn-email', maxLength: 254, description, examples: ['ada@example.com'] }
+const documented = {
+  format: 'idn-email',
+  maxLength: longest.address,
+  description,
+  examples: ['ada@example.com'],
+}
 
 /** The email address of an account that may exist, trimmed and in Unicode NFC. */
 export const Email = nfcEmail().register(registry, documented)

@@ -53,7 +53,8 @@ export type VerifySecondFactorBody = z.infer<typeof VerifySecondFactorBody>
 export const StepUpBody = body(
   {
     id: 'StepUpBody',
-    description: 'Exactly one proof. A user without a second factor gives the password.',
+    description:
+      'Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again.',
     example: { totp: '240618' },
   },
   { ...proof(), password: currentPassword() },

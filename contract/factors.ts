@@ -67,7 +67,7 @@ export const factors = c.router({
     responses: { 200: ConfirmedUser, ...failures('recent_login_required', ...proven, ...onMe) },
     summary: 'Prove the second factor again',
     description:
-      'Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session.',
+      'Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. A user with neither a second factor nor a password has nothing to prove, and logs in again: `recent_login_required`.',
     metadata: { security: 'bearer', hashesPassword: true, signsIn: 'session' },
   },
   listFactors: {
@@ -88,6 +88,7 @@ export const factors = c.router({
       200: EnrolledTotp,
       ...failures(
         'challenge_invalid',
+        'email_not_verified',
         'factors_full',
         'recent_login_required',
         'step_up_required',
@@ -97,7 +98,7 @@ export const factors = c.router({
     },
     summary: 'Create a secret for an authenticator app',
     description:
-      'Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes.',
+      'Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password.',
     metadata: { security: 'optional bearer', hashesPassword: true },
   },
   addTotp: {
@@ -107,7 +108,7 @@ export const factors = c.router({
     body: AddTotpBody,
     responses: {
       201: AddedFactor,
-      ...failures('challenge_invalid', 'factors_full', 'second_factor_invalid', ...onMe),
+      ...failures('challenge_invalid', 'email_not_verified', 'second_factor_invalid', ...onMe),
     },
     summary: 'Add an authenticator app as second factor',
     description:

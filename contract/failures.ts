@@ -1,7 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { type AnyProblemCode, everyProblem } from './every-problem.js'
-import { ProblemBody } from './problems.js'
+import { ProblemBody, type ProblemCode, problems } from './problems.js'
 
 /** Problems of every operation. All but `internal_error` occur before the request reaches the operation. */
 const everywhere = ['malformed_request', 'request_timeout', 'headers_too_large', 'internal_error'] as const
@@ -23,8 +22,8 @@ export const withoutBodyProblems = ['malformed_json', 'payload_too_large', 'unsu
 /** Problems of every operation that needs an access token. */
 export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
 
-type StatusOf<C extends AnyProblemCode> = (typeof everyProblem)[C]['status']
-type CodeWithStatus<C extends AnyProblemCode, S> = C extends AnyProblemCode
+type StatusOf<C extends ProblemCode> = (typeof problems)[C]['status']
+type CodeWithStatus<C extends ProblemCode, S> = C extends ProblemCode
   ? StatusOf<C> extends S
     ? C
     : never
@@ -32,11 +31,11 @@ type CodeWithStatus<C extends AnyProblemCode, S> = C extends AnyProblemCode
 
 const c = initContract()
 
-type CodedProblem<C extends AnyProblemCode> = Omit<ProblemBody, 'code'> & { code: C }
+type CodedProblem<C extends ProblemCode> = Omit<ProblemBody, 'code'> & { code: C }
 /** A schema with a name: the compiler cannot write the type of the contract with all fields of each problem. */
-export interface CodedSchema<C extends AnyProblemCode> extends z.ZodType<CodedProblem<C>, CodedProblem<C>> {}
+export interface CodedSchema<C extends ProblemCode> extends z.ZodType<CodedProblem<C>, CodedProblem<C>> {}
 
-const problemWith = <C extends AnyProblemCode>(codes: C[]) =>
+const problemWith = <C extends ProblemCode>(codes: C[]) =>
   c.otherResponse({
     contentType: 'application/problem+json',
     body: ProblemBody.extend({ code: z.enum(codes as [C, ...C[]]) }) as CodedSchema<C>,
@@ -46,12 +45,12 @@ const problemWith = <C extends AnyProblemCode>(codes: C[]) =>
  * Returns the error responses of a route: one problem body per status. Its `code` is one of those listed, or of those
  * that every route has.
  */
-export function failures<const C extends AnyProblemCode>(...listed: C[]) {
+export function failures<const C extends ProblemCode>(...listed: C[]) {
   const codes = [...listed, ...everywhere]
-  const statuses = new Set(codes.map((code) => everyProblem[code].status))
+  const statuses = new Set(codes.map((code) => problems[code].status))
   const responses = [...statuses].map((status) => [
     status,
-    problemWith(codes.filter((code) => everyProblem[code].status === status)),
+    problemWith(codes.filter((code) => problems[code].status === status)),
   ])
   return Object.fromEntries(responses) as {
     [S in StatusOf<C | Everywhere>]: ReturnType<typeof problemWith<CodeWithStatus<C | Everywhere, S>>>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
 import { component, field, registry } from './registry.js'
+import { withoutInvisible } from './typed-text.js'
 
 export const notBlank = failsWith('blank', 'must not be blank')
 export const atMost255 = failsWith('too_long', 'must have at most 255 characters')
@@ -66,9 +67,12 @@ export const codeExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs
 /** Returns the schema of a text that the service has issued: a code or a refresh token. */
 export const issuedText = () => z.string(mustBe('a string')).min(1, notBlank)
 
+/** Returns a code without the line breaks and invisible characters that a mail program may add to it. */
+const asCopied = (code: string) => withoutInvisible(code).replace(/\s/g, '')
+
 /** Returns the schema of a code in a mail, or in the URL of a finished login. */
 export const code = (description = 'The code in the mail: what follows `#code=` in its link.') =>
-  field(description, issuedText(), {
+  field(description, z.string(mustBe('a string')).overwrite(asCopied).min(1, notBlank), {
     examples: [codeExample],
     maxLength: 16384,
   })

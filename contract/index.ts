@@ -21,7 +21,7 @@ export * from './database-path.js'
 export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
 export * from './email-change.js'
-export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
+export { hasExactNumbers, inexact } from './exact-numbers.js'
 export { Factor } from './factor.js'
 export * from './factor-bodies.js'
 export * from './factors.js'
@@ -34,6 +34,7 @@ export { canonicalLocale } from './locale.js'
 export * from './logins.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
+export { normalized } from './normalized.js'
 export {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -48,6 +49,7 @@ export * from './sessions.js'
 export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
 export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
+export { typedCode } from './typed-text.js'
 export * from './users.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */

@@ -6,11 +6,12 @@ export const maxLocaleLength = 35
 
 /**
  * Returns a language tag (BCP 47) in its canonical form and without extensions, such as `pt-BR` for `pt-br-u-ca-buddhist`.
- * Returns undefined for other texts.
+ * Also reads the names of operating systems, such as `zh_Hant_TW` and `pt_BR.UTF-8`. Returns undefined for other texts.
  */
 export function canonicalLocale(text: string): string | undefined {
   try {
-    return text.length > maxLocaleLength ? undefined : new Intl.Locale(text).baseName
+    if (text.length > maxLocaleLength) return undefined
+    return new Intl.Locale(text.replace(/[.@].*/s, '').replaceAll('_', '-')).baseName
   } catch {
     return undefined
   }

@@ -9,6 +9,7 @@ import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { secondFactor, secondStepProblems } from './second-factor.js'
 import { CreateUserBody, signUpProfile } from './sign-up.js'
+import { sixDigits } from './typed-text.js'
 import { SignedInUser, signedInExample } from './users.js'
 
 const c = initContract()
@@ -35,8 +36,6 @@ export const verifier = () =>
     matching(/^[\w.~-]{43,128}$/, 'must be 43 to 128 characters A-Z, a-z, 0-9, "-", ".", "_" and "~"'),
     { examples: [verifierExample], maxLength: 128 },
   )
-
-const sixDigits = () => matching(/^\d{6}$/, 'must be six digits')
 
 /** Body of `requestLoginCode`. */
 export const RequestLoginCodeBody = body(
@@ -73,7 +72,7 @@ const MailProof = component(
   z.object(
     {
       login: id('`login` of `requestLoginCode`.', loginExample),
-      digits: field('The six digits in the mail.', sixDigits(), { examples: ['240618'], maxLength: 6 }),
+      digits: field('The six digits in the mail.', sixDigits(), { examples: ['240618'], maxLength: 64 }),
     },
     mustBe('an object'),
   ),
@@ -127,7 +126,7 @@ export const FinishLoginBody = body(
     login: id('`login` of `requestLoginCode`, with `digits`.', loginExample).optional(),
     digits: field('The six digits in the mail.', sixDigits().optional(), {
       examples: ['240618'],
-      maxLength: 6,
+      maxLength: 64,
     }),
     verifier: verifier(),
     ...newUserFields(),

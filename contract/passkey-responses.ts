@@ -18,8 +18,11 @@ export interface AuthenticationResponseJSON {
 /** What `navigator.credentials.create` returns. Bytes are base64url. */
 export interface RegistrationResponseJSON {
   id: string
-  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined }
-  clientExtensionResults?: { credProps?: { rk?: boolean | undefined } | undefined } | undefined
+  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | null | undefined }
+  clientExtensionResults?:
+    | { credProps?: { rk?: boolean | null | undefined } | null | undefined }
+    | null
+    | undefined
 }
 
 /** A schema whose type has a name: the compiler cannot write the type of the contract with all fields of these objects. */
@@ -27,12 +30,12 @@ export type Named<Type> = z.ZodType<Type, Type>
 
 export const credentialIdExample = '-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP_D7DMAhL4'
 /** Returns the schema of bytes in a request, as base64url (RFC 4648, section 5) without padding. */
-const bytes = (description: string) =>
+const bytes = (description: string, pattern = /^[\w-]+$/) =>
   field(
     description,
     z
       .string(mustBe('a string'))
-      .regex(/^[\w-]+$/, failsWith('invalid_type', 'must be base64url without padding'))
+      .regex(pattern, failsWith('invalid_type', 'must be base64url without padding'))
       .max(16_384, failsWith('too_long', 'must have at most 16384 characters')),
     { maxLength: 16_384 },
   )
@@ -67,7 +70,10 @@ export const AuthenticationResponseJSON: Named<AuthenticationResponseJSON> = com
             clientDataJSON: clientData(),
             authenticatorData: bytes('What the authenticator says of itself, and its counter.'),
             signature: bytes('The signature of both.'),
-            userHandle: bytes('The `user.id` with which the passkey was created.').nullish(),
+            userHandle: bytes(
+              'The `user.id` with which the passkey was created. Null and an empty text mean none.',
+              /^[\w-]*$/,
+            ).nullish(),
           },
           mustBe('an object'),
         ),
@@ -101,7 +107,7 @@ export const RegistrationResponseJSON: Named<RegistrationResponseJSON> = compone
                     .max(32, failsWith('too_long', 'must have at most 32 characters')),
                 )
                 .max(10, failsWith('too_long', 'must have at most 10 items'))
-                .optional(),
+                .nullish(),
               { examples: [['internal', 'hybrid']] },
             ),
           },
@@ -112,10 +118,10 @@ export const RegistrationResponseJSON: Named<RegistrationResponseJSON> = compone
         'What the browser says of the passkey.',
         z
           .object(
-            { credProps: z.object({ rk: z.boolean().optional() }, mustBe('an object')).optional() },
+            { credProps: z.object({ rk: z.boolean().nullish() }, mustBe('an object')).nullish() },
             mustBe('an object'),
           )
-          .optional(),
+          .nullish(),
       ),
     },
     mustBe('an object'),

@@ -125,6 +125,7 @@ export const passkeys = c.router({
       200: EnrolledPasskey,
       ...failures(
         'challenge_invalid',
+        'email_not_verified',
         'factors_full',
         'recent_login_required',
         'step_up_required',
@@ -134,7 +135,7 @@ export const passkeys = c.router({
     },
     summary: 'Begin to add a passkey',
     description:
-      'Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes.',
+      'Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password.',
     metadata: { security: 'optional bearer', hashesPassword: true },
   },
   addPasskey: {
@@ -144,7 +145,7 @@ export const passkeys = c.router({
     body: AddPasskeyBody,
     responses: {
       201: AddedFactor,
-      ...failures('challenge_invalid', 'factors_full', 'passkey_invalid', ...onMe),
+      ...failures('challenge_invalid', 'email_not_verified', 'passkey_invalid', ...onMe),
     },
     summary: 'Add a passkey',
     description:

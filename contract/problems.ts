@@ -5,8 +5,8 @@ import { component, field } from './registry.js'
 import { SecondStep } from './second-step.js'
 
 /**
- * The catalogue of problems: code → HTTP status, title, advice and response headers. No other file states the status
- * or the title of a problem.
+ * The catalogue of problems: code → HTTP status, title, advice, response headers and exit code. No other file states them. Errors of
+ * the process and the store, which no rule throws, are those of the command line.
  */
 export const problems = {
   malformed_request: {
@@ -344,21 +344,250 @@ export const problems = {
     advice: 'Wait for the number of seconds in `Retry-After`, then send the request again.',
     headers: ['Retry-After'],
   },
-} as const satisfies Record<string, CatalogueEntry>
+  key_invalid: {
+    status: 401,
+    title: 'API key is invalid',
+    advice:
+      'Send an API key of this database as a Bearer token. The key is missing, mistyped, expired or revoked, or belongs to another database.',
+    headers: ['WWW-Authenticate'],
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'API key lacks a scope',
+    advice: 'Use a key with the scope that `detail` names.',
+    headers: ['WWW-Authenticate'],
+  },
+  user_not_found: { status: 404, title: 'User not found', advice: 'Check the id of the user.' },
+  external_id_taken: {
+    status: 409,
+    title: 'External id is already in use',
+    advice: 'Use another external id. No two users of a database can have the same one, and no two tenants.',
+  },
+  events_not_kept: {
+    status: 409,
+    title: 'Events are not kept',
+    advice: 'Ask the operator to set `--events-kept` of the database to a number of days.',
+  },
+  cursor_expired: {
+    status: 410,
+    title: 'Cursor has expired',
+    advice:
+      'The next items were deleted, or the store was restored from a backup. Read all data that your copy depends on again, and send the request without `after` to start with the oldest item.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'Resource has changed',
+    advice: 'Read it again, and repeat the change with the new ETag.',
+  },
+  workspace_not_found: {
+    status: 404,
+    title: 'Workspace not found',
+    advice: 'Check the slug of the workspace. It is case-sensitive.',
+    command: 'Create it with: npx @usher/server workspace create NAME',
+  },
+  message_not_found: {
+    status: 404,
+    title: 'Message not found',
+    advice: 'List the messages again. It may have been delivered or deleted meanwhile.',
+  },
+  api_key_not_found: { status: 404, title: 'API key not found', advice: 'Check the id of the API key.' },
+  key_not_found: {
+    status: 404,
+    title: 'Signing key not found',
+    advice: 'Check the `kid` of the signing key.',
+  },
+  workspace_exists: { status: 409, title: 'Workspace already exists', advice: 'Choose another slug.' },
+  database_exists: { status: 409, title: 'Database already exists', advice: 'Choose another name.' },
+  connection_exists: {
+    status: 409,
+    title: 'Connection already exists',
+    advice: 'Change the existing connection, or choose another name.',
+  },
+  role_in_use: {
+    status: 409,
+    title: 'Role is in use',
+    advice: 'First give another role to the members and invitations that have it.',
+  },
+  passkeys_in_use: {
+    status: 409,
+    title: 'Passkeys would stop working',
+    advice: 'Keep the domain of the passkeys. `detail` names it.',
+    command: 'To change it anyway, add --force',
+  },
+  connection_invalid: {
+    status: 409,
+    title: 'Connection cannot be used',
+    advice: 'Correct what `detail` says, in the connection or at the provider.',
+    exit: 1,
+  },
+  workspace_not_empty: {
+    status: 409,
+    title: 'Workspace has databases',
+    advice: 'Delete its databases first.',
+    command: 'Delete them first with: npx @usher/server database delete NAME/DATABASE',
+    exit: 1,
+  },
+  account_operations_off: {
+    status: 409,
+    title: 'Account operations are off',
+    advice: 'Ask the operator to turn on the account operations of the database.',
+    command: 'Turn them on with: npx @usher/server database set NAME --account-operations on',
+    exit: 1,
+  },
+  tenant_operations_off: {
+    status: 409,
+    title: 'Tenant operations are off',
+    advice: 'Ask the operator to turn on the tenant operations of the database.',
+    command: 'Turn them on with: npx @usher/server database set NAME --tenant-operations on',
+    exit: 1,
+  },
+  app_url_missing: {
+    status: 409,
+    title: 'Database has no app URL',
+    advice: 'Ask the operator to set the app URL of the database.',
+    command: 'Set it with: npx @usher/server database set NAME --app-url URL',
+    exit: 1,
+  },
+  webhook_missing: {
+    status: 409,
+    title: 'Database has no webhook',
+    advice: 'Set the URL of the webhook, too.',
+    command: 'Also set --webhook-url',
+    exit: 1,
+  },
+  operators_database: {
+    status: 409,
+    title: 'Database is that of the operators',
+    advice: 'Use the operations that change operators.',
+    exit: 1,
+  },
+  owner_needed: {
+    status: 409,
+    title: 'Installation needs an owner',
+    advice: 'First make another operator owner of the installation.',
+    exit: 1,
+  },
+  user_disabled: { status: 409, title: 'User is disabled', advice: 'Enable the user first.', exit: 1 },
+  already_verified: {
+    status: 409,
+    title: 'Email address is already verified',
+    advice: 'The user needs no code to verify it.',
+    exit: 1,
+  },
+  key_pending: {
+    status: 409,
+    title: 'Next signing key is pending',
+    advice:
+      'Wait until the pending key signs. If the key that signs was stolen, let the pending one sign immediately: rotate with `activateInSeconds` 0.',
+    command: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
+    exit: 1,
+  },
+  key_needed: {
+    status: 409,
+    title: 'No other key can sign',
+    advice: 'First rotate, and let the next key sign immediately.',
+    command: 'Run: npx @usher/server keys rotate NAME --activate-in 0',
+    exit: 1,
+  },
+  too_many_api_keys: {
+    status: 409,
+    title: 'Database has too many API keys',
+    advice: 'Revoke one first.',
+    command: 'Revoke one with: npx @usher/server api-key revoke NAME KEY',
+    exit: 1,
+  },
+  too_many_connections: {
+    status: 409,
+    title: 'Database has too many connections',
+    advice: 'Remove one first.',
+    command: 'Remove one with: npx @usher/server connection remove NAME CONNECTION',
+    exit: 1,
+  },
+  api_key_replaced: {
+    status: 409,
+    title: 'API key has a successor',
+    advice: 'Replace the successor, or create another key.',
+    exit: 1,
+  },
+
+  // Errors of commands, which no operation has.
+  usage_error: { only: 'command', title: 'Usage error', exit: 2 },
+  invitation_not_found: { only: 'command', title: 'Invitation not found', exit: 3 },
+  file_exists: { only: 'command', title: 'File already exists', exit: 4 },
+  database_being_deleted: {
+    only: 'command',
+    title: 'Database is being deleted',
+    command: 'To finish: npx @usher/server database delete NAME',
+    exit: 1,
+  },
+  rewrap_unfinished: { only: 'command', title: 'Earlier re-encryption of keys is unfinished', exit: 1 },
+  lines_rejected: { only: 'command', title: 'Lines of the import were rejected', exit: 1 },
+  cancelled: { only: 'command', title: 'Cancelled', exit: 1 },
+  master_key_wrong: { only: 'command', title: 'Wrong master key', exit: 1 },
+  keys_unreadable: { only: 'command', title: 'Keys or secrets cannot be read', exit: 1 },
+  server_version: { only: 'command', title: 'Server has another version', exit: 1 },
+  server_stopped: { only: 'command', title: 'Server stopped', exit: 5 },
+  server_unreachable: { only: 'command', title: 'Server cannot be reached', exit: 5 },
+  console_missing: { only: 'command', title: 'Server has no console', exit: 3 },
+  login_missing: { only: 'command', title: 'Not logged in to the server', exit: 1 },
+  sessions_unusable: { only: 'command', title: 'File of sessions cannot be used', exit: 1 },
+  server_untrusted: { only: 'command', title: 'Server cannot be trusted', exit: 1 },
+  host_only: { only: 'command', title: 'Command is for the machine of the server', exit: 1 },
+  port_in_use: { only: 'command', title: 'Port is in use', exit: 1 },
+} as const satisfies Record<string, CatalogueEntry | CommandError>
 
 /** A response header that belongs to a problem. */
 export type ProblemHeader = 'Accept-Encoding' | 'Retry-After' | 'WWW-Authenticate'
 
-export interface CatalogueEntry {
-  status: number
+/** What a command does about a problem. */
+interface OnTheCommandLine {
   title: string
+  /** Advice with what to type. `NAME` is the name of the workspace or database. */
+  command?: string
+  /** Exit code of a command. By default it follows from the status. */
+  exit?: number
+}
+
+/** A problem of operations. */
+interface CatalogueEntry extends OnTheCommandLine {
+  status: number
   /** What the client should do. */
   advice: string
   headers?: readonly ProblemHeader[]
 }
 
+/** An error that only commands have. */
+interface CommandError extends OnTheCommandLine {
+  only: 'command'
+  exit: number
+}
+
+/** Code of any problem, also of one that only commands have. */
+export type ErrorCode = keyof typeof problems
+
 /** Stable code of a problem. */
-export type ProblemCode = keyof typeof problems
+export type ProblemCode = {
+  [Code in ErrorCode]: (typeof problems)[Code] extends CommandError ? never : Code
+}[ErrorCode]
+
+export const isProblemCode = (code: string): code is ProblemCode =>
+  Object.hasOwn(problems, code) && 'status' in problems[code as ErrorCode]
+
+/** Returns the headers of every response with a problem. */
+export const problemHeaders = (code: ProblemCode): readonly ProblemHeader[] => {
+  const entry: CatalogueEntry = problems[code]
+  return entry.headers ?? []
+}
+
+/** Exit codes of commands by HTTP status. Any other status is 1. */
+const exitCodes: Readonly<Record<number, number>> = { 400: 2, 404: 3, 409: 4, 503: 5 }
+
+/** Returns the exit code of a command that fails with a problem. */
+export function exitCodeOf(code: ErrorCode): number {
+  const entry: CatalogueEntry | CommandError = problems[code]
+  return entry.exit ?? ('status' in entry ? (exitCodes[entry.status] ?? 1) : 1)
+}
+
 export const ProblemCode = component(
   {
     id: 'ProblemCode',
@@ -366,7 +595,7 @@ export const ProblemCode = component(
     examples: ['email_taken'],
     isOpen: true,
   },
-  z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+  z.enum(Object.keys(problems).filter(isProblemCode) as [ProblemCode, ...ProblemCode[]]),
 )
 
 /** Returns the schema of the status of a problem. */

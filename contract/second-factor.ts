@@ -3,19 +3,14 @@ import { failsWith, mustBe } from './field-errors.js'
 import { body, issuedText } from './fields.js'
 import { AuthenticationResponseJSON } from './passkey-responses.js'
 import { component, field } from './registry.js'
+import { sixDigits } from './typed-text.js'
 import { SignedInUser, signedInExample } from './users.js'
-
-const digits = failsWith('invalid_type', 'must be six digits')
 
 /** Returns the fields of a proof, of which a request has exactly one. */
 export const proof = () => ({
   totp: field(
-    'The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none.',
-    z
-      .string(mustBe('a string'))
-      .regex(/^(?: ?\d){6} ?$/, digits)
-      .transform((text) => text.replaceAll(' ', ''))
-      .nullish(),
+    'The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.',
+    sixDigits().nullish(),
     { examples: ['240618'], maxLength: 64 },
   ),
   passkey: field('What the browser has returned for the options.', AuthenticationResponseJSON.optional()),

@@ -163,7 +163,7 @@ export const tenants = c.router({
     query: ListMembersQuery,
     responses: { 200: MemberList, ...failures(...inTenant) },
     summary: 'List the members of a tenant',
-    description: 'Returns the users of a tenant ordered by id, which is the order of sign-up.',
+    description: 'Returns the users of a tenant ordered by id.',
     metadata: { security: 'bearer' },
   },
   changeMember: {

@@ -41,18 +41,12 @@ const logIn = async (page: Page) => {
   await page.locator('[name=password]').fill('correct horse')
   await act(page, 'logIn')
 }
-const enrol = async (page: Page) => {
-  await logIn(page)
-  await act(page, 'enrolTotp')
-  await page.locator('svg').waitFor()
-}
 const signIn = '<usher-sign-in></usher-sign-in>'
 const account = (sections: string): Scene => ({
   body: `<usher-account sections="${sections}"></usher-account>`,
   isLoggedIn: true,
   steps: (page) => shows(page, sections.split(' ').at(-1) ?? ''),
 })
-const enrolment = { login: { code: 'enrolment_required', secondFactor } }
 
 const scenes: Record<string, Scene> = {
   'log-in': { body: signIn, steps: (page) => shows(page, 'log-in') },
@@ -66,14 +60,6 @@ const scenes: Record<string, Scene> = {
       await page.locator('[aria-invalid]').first().waitFor()
     },
   },
-  'mail-sent': {
-    body: '<usher-sign-in screen="mail-login"></usher-sign-in>',
-    async steps(page) {
-      await page.locator('[name=email]').fill('ada@example.com')
-      await act(page, 'sendMail')
-      await shows(page, 'mail-sent')
-    },
-  },
   'second-factor': {
     body: signIn,
     replies: { login: { code: 'second_factor_required', secondFactor } },
@@ -82,28 +68,8 @@ const scenes: Record<string, Scene> = {
       await shows(page, 'second-factor')
     },
   },
-  'enrol-totp': { body: signIn, replies: enrolment, steps: enrol },
-  'recovery-codes': {
-    body: signIn,
-    replies: enrolment,
-    async steps(page) {
-      await enrol(page)
-      await page.locator('[name=totp]').fill('240618')
-      await act(page, 'verify')
-      await shows(page, 'recovery-codes')
-    },
-  },
-  'reset-password': { body: '<usher-sign-in screen="reset-password"></usher-sign-in>' },
   invitation: { body: '<usher-sign-in screen="invitation"></usher-sign-in>' },
-  'choose-tenant': {
-    body: '<usher-sign-in tenant="choose"></usher-sign-in>',
-    async steps(page) {
-      await logIn(page)
-      await shows(page, 'choose-tenant')
-    },
-  },
   account: account('profile email'),
-  factors: account('factors sessions'),
   tenant: {
     body: '<usher-user-menu></usher-user-menu><usher-tenant></usher-tenant>',
     isLoggedIn: true,

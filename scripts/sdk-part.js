@@ -1,5 +1,5 @@
 // Writes the types and the endpoints of a part of the API, for scripts/write-sdk-api.js.
-import { everyProblem } from '@usher/contract'
+import { problems } from '@usher/contract'
 import { iteratorDeclarationsOf, methodDeclarationsOf, optionsWith } from './sdk-methods.js'
 import {
   bodyOf,
@@ -52,7 +52,7 @@ export class Part {
   errors(messages, code) {
     return `/** A message for each \`error.code\`, such as a translation. */
 export interface ${messages} {
-${[...new Set(this.declaredCodes)].map((each) => `/** ${everyProblem[each].title}. ${everyProblem[each].advice} */\n${each}: string`).join('\n')}
+${[...new Set(this.declaredCodes)].map((each) => `/** ${problems[each].title}. ${problems[each].advice} */\n${each}: string`).join('\n')}
 /** There was no response from Usher. \`cause\` has the reason. Try again later. */
 no_answer: string
 }

@@ -741,6 +741,7 @@ export const factors = {
       'step_up_required',
       'recent_login_required',
       'challenge_invalid',
+      'email_not_verified',
       'factors_full',
     ],
   },
@@ -769,7 +770,7 @@ export const factors = {
       'token_expired',
       'challenge_invalid',
       'second_factor_invalid',
-      'factors_full',
+      'email_not_verified',
     ],
   },
   renameFactor: {
@@ -954,6 +955,7 @@ export const passkeys = {
       'step_up_required',
       'recent_login_required',
       'challenge_invalid',
+      'email_not_verified',
       'factors_full',
     ],
   },
@@ -981,7 +983,7 @@ export const passkeys = {
       'token_invalid',
       'token_expired',
       'challenge_invalid',
-      'factors_full',
+      'email_not_verified',
       'passkey_invalid',
     ],
   },
@@ -1444,9 +1446,9 @@ export const invitations = {
       'token_invalid',
       'token_expired',
       'code_invalid',
+      'email_not_verified',
       'invitation_for_other_address',
       'seats_full',
-      'email_not_verified',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -1713,11 +1715,11 @@ export interface Operations {
   ): Promise<Result<ConfirmedUser, VerifySecondFactorErrorCode>>
   /** For `stepUp`. A passkey needs the options. Stores nothing. The challenge is valid for 300 seconds. */
   beginStepUp(options?: CallOptions): Promise<Result<BegunStepUp, BeginStepUpErrorCode>>
-  /** Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. */
+  /** Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. A user with neither a second factor nor a password has nothing to prove, and logs in again: `recent_login_required`. */
   stepUp(body: StepUpBody, options?: CallOptions): Promise<Result<ConfirmedUser, StepUpErrorCode>>
   /** Returns the factors, and how many recovery codes are left. */
   listFactors(options?: CallOptions): Promise<Result<FactorList, ListFactorsErrorCode>>
-  /** Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. */
+  /** Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password. */
   enrolTotp(body: EnrolTotpBody, options?: CallOptions): Promise<Result<EnrolledTotp, EnrolTotpErrorCode>>
   /** Logins need a code of it from then on. Ends all sessions of the user, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. The first factor also creates recovery codes. */
   addTotp(body: AddTotpBody, options?: CallOptions): Promise<Result<AddedFactor, AddTotpErrorCode>>
@@ -1750,7 +1752,7 @@ export interface Operations {
     body: LoginWithPasskeyBody,
     options?: CallOptions,
   ): Promise<Result<ConfirmedUser, LoginWithPasskeyErrorCode>>
-  /** Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. */
+  /** Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password. */
   enrolPasskey(
     body: EnrolPasskeyBody,
     options?: CallOptions,
@@ -1786,7 +1788,7 @@ export interface Operations {
     body: ChangeEmailBody,
     options?: CallOptions,
   ): Promise<Result<ChangedEmail, ChangeEmailErrorCode>>
-  /** Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password. Sends a mail to choose a new one. Also undoes the changes that followed. The code is valid for 7 days. */
+  /** Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password, all factors and all identities. Sends a mail to choose a new password. Also undoes the changes that followed. The code is valid for 7 days. */
   undoEmailChange(
     body: UndoEmailChangeBody,
     options?: CallOptions,
@@ -1803,7 +1805,7 @@ export interface Operations {
   ): Promise<Result<Tenant, UpdateTenantErrorCode>>
   /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
   deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id, which is the order of sign-up. */
+  /** Returns the users of a tenant ordered by id. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,

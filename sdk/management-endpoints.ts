@@ -89,7 +89,8 @@ export const managementEndpoints = {
       'tenant_not_found',
       'idempotency_key_reused',
       'external_id_taken',
-      'refused',
+      'account_operations_off',
+      'app_url_missing',
       'email_taken',
     ],
   },
@@ -348,7 +349,10 @@ export const managementEndpoints = {
       'unsupported_media_type',
       'user_not_found',
       'idempotency_key_reused',
-      'refused',
+      'account_operations_off',
+      'app_url_missing',
+      'user_disabled',
+      'already_verified',
     ],
   },
   importUsers: {
@@ -607,9 +611,11 @@ export const managementEndpoints = {
       'unsupported_media_type',
       'tenant_not_found',
       'idempotency_key_reused',
-      'refused',
+      'account_operations_off',
+      'app_url_missing',
       'already_member',
       'invitations_full',
+      'tenant_operations_off',
     ],
   },
   revokeInvitation: {
@@ -833,7 +839,7 @@ export type ListRevocationsErrorCode =
 
 /** The operations of the management API as functions. */
 export interface ManagementOperations {
-  /** Returns users ordered by id, which is the order of sign-up, and with `emailPrefix` by the bytes of the lower-case address. Needs the scope `users:read`. */
+  /** Returns users ordered by id, and with `emailPrefix` by the bytes of the lower-case address. Ids of users who were not imported with one are in the order of sign-up. Needs the scope `users:read`. */
   listUsers(
     query?: ListUsersQuery | undefined,
     options?: CallOptions,
@@ -909,7 +915,7 @@ export interface ManagementOperations {
     body: { lines: readonly UserLine[] },
     options?: CallOptions,
   ): Promise<ManagementResult<ImportResult, CheckImportErrorCode>>
-  /** Returns tenants ordered by id, which is the order of creation. Needs the scope `tenants:read`. */
+  /** Returns tenants ordered by id. Those that were not imported with an id are in the order of creation. Needs the scope `tenants:read`. */
   listTenants(
     query?: ListTenantsQuery | undefined,
     options?: CallOptions,
@@ -932,7 +938,7 @@ export interface ManagementOperations {
     tenantId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RemoveTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id, which is the order of sign-up. Needs the scope `tenants:read`. */
+  /** Returns the users of a tenant ordered by id. Needs the scope `tenants:read`. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,

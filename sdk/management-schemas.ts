@@ -14,9 +14,9 @@ export interface AddTenantBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -79,9 +79,9 @@ export interface AddUserBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** Whether to send a mail with a code to choose a password. Only for a user without a password. */
   sendMail?: boolean | undefined
@@ -143,9 +143,9 @@ export interface ChangeTenantBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -187,9 +187,9 @@ export interface ChangeUserBody {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
@@ -301,6 +301,8 @@ export interface ImportResult {
   existing: number
   /** Number of rejected lines. */
   rejected: number
+  /** Tenants of these lines that have no owner after them, at most 1,000. Nobody can invite into such a tenant until a user becomes its owner. Empty if there is none. */
+  tenantsWithoutOwner: OwnerlessTenant[]
   /** In the order of the request. Blank lines are left out. */
   lines: ImportedLine[]
 }
@@ -672,6 +674,16 @@ export interface MemberList {
   next: string | null
 }
 
+/** A tenant that has no owner. */
+export interface OwnerlessTenant {
+  /** ID of the tenant. Null if the request only checks and would create the tenant. */
+  id: string | null
+  /** The ID that your product has given to the tenant. */
+  externalId: string | null
+  /** Name of the tenant. */
+  name: string
+}
+
 /** A passkey. */
 export interface Passkey {
   /** ID of the credential, as base64url. */
@@ -803,8 +815,12 @@ export type ProblemCode =
   | 'external_id_taken'
   | 'events_not_kept'
   | 'cursor_expired'
-  | 'refused'
   | 'precondition_failed'
+  | 'account_operations_off'
+  | 'tenant_operations_off'
+  | 'app_url_missing'
+  | 'user_disabled'
+  | 'already_verified'
 
 /** A passkey of the user. */
 export interface PublicKeyCredentialDescriptorJSON {
@@ -956,9 +972,9 @@ export interface TenantOfLine {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
    * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
@@ -1084,9 +1100,9 @@ export interface UserLine {
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** In the order of joining, each given once. */
   tenants?: TenantOfLine[] | null | undefined
@@ -1238,8 +1254,10 @@ export interface ManagementErrorMessages {
   email_taken: string
   /** External id is already in use. Use another external id. No two users of a database can have the same one, and no two tenants. */
   external_id_taken: string
-  /** Current state does not allow the request. `detail` says what has to change first. */
-  refused: string
+  /** Account operations are off. Ask the operator to turn on the account operations of the database. */
+  account_operations_off: string
+  /** Database has no app URL. Ask the operator to set the app URL of the database. */
+  app_url_missing: string
   /** Request body is too large. Send at most 16 KiB. */
   payload_too_large: string
   /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
@@ -1254,10 +1272,16 @@ export interface ManagementErrorMessages {
   identity_not_found: string
   /** User would have no way to log in. Set a password, link another identity or add a passkey first. */
   last_login_method: string
+  /** User is disabled. Enable the user first. */
+  user_disabled: string
+  /** Email address is already verified. The user needs no code to verify it. */
+  already_verified: string
   /** Address belongs to a member of the tenant. Change the role of the member instead. */
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
   invitations_full: string
+  /** Tenant operations are off. Ask the operator to turn on the tenant operations of the database. */
+  tenant_operations_off: string
   /** Events are not kept. Ask the operator to set `--events-kept` of the database to a number of days. */
   events_not_kept: string
   /** Cursor has expired. The next items were deleted, or the store was restored from a backup. Read all data that your copy depends on again, and send the request without `after` to start with the oldest item. */

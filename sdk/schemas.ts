@@ -61,7 +61,11 @@ export interface AddTotpBody {
    * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   challenge: string
-  /** The first code of the app. */
+  /**
+   * The first code of the app.
+   *
+   * @example 240618
+   */
   totp: string
   /**
    * Name of the factor, such as that of the device. Null means none.
@@ -96,7 +100,7 @@ export interface AuthenticationResponseJSON {
     authenticatorData: string
     /** The signature of both. */
     signature: string
-    /** The `user.id` with which the passkey was created. */
+    /** The `user.id` with which the passkey was created. Null and an empty text mean none. */
     userHandle?: string | null | undefined
   }
 }
@@ -1038,17 +1042,19 @@ export interface RegistrationResponseJSON {
     /** The public key, and what the authenticator says of itself. */
     attestationObject: string
     /** How the authenticator can be reached, for later logins. */
-    transports?: string[] | undefined
+    transports?: string[] | null | undefined
   }
   /** What the browser says of the passkey. */
   clientExtensionResults?:
     | {
         credProps?:
           | {
-              rk?: boolean | undefined
+              rk?: boolean | null | undefined
             }
+          | null
           | undefined
       }
+    | null
     | undefined
 }
 
@@ -1141,7 +1147,11 @@ export type SecondFactorMethod = 'totp' | 'passkey' | 'recoveryCode'
 
 /** Exactly one proof of a second factor. */
 export interface SecondFactorProof {
-  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  /**
+   * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.
+   *
+   * @example 240618
+   */
   totp?: string | null | undefined
   /** What the browser has returned for the options. */
   passkey?: AuthenticationResponseJSON | undefined
@@ -1250,9 +1260,13 @@ export interface StartedLogin {
   expiresAt: string
 }
 
-/** Exactly one proof. A user without a second factor gives the password. */
+/** Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again. */
 export interface StepUpBody {
-  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  /**
+   * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.
+   *
+   * @example 240618
+   */
   totp?: string | null | undefined
   /** What the browser has returned for the options. */
   passkey?: AuthenticationResponseJSON | undefined
@@ -1404,7 +1418,11 @@ export interface VerifySecondFactorBody {
    * @example eyJpZCI6IjAxYTFmYzZlIn0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   challenge: string
-  /** The code of an authenticator app (RFC 6238). Spaces are ignored. Null means none. */
+  /**
+   * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.
+   *
+   * @example 240618
+   */
   totp?: string | null | undefined
   /** What the browser has returned for the options. */
   passkey?: AuthenticationResponseJSON | undefined
@@ -1514,6 +1532,8 @@ export interface ErrorMessages {
   last_login_method: string
   /** Challenge is invalid. The challenge is unknown or expired, or the account has changed. Start again. */
   challenge_invalid: string
+  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
+  email_not_verified: string
   /** User has too many second factors of this kind. Remove one first. A user can have two authenticator apps and ten passkeys. */
   factors_full: string
   /** Second factor not found. Check the id of the factor. Users find only their own. */
@@ -1540,8 +1560,6 @@ export interface ErrorMessages {
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
   invitations_full: string
-  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
-  email_not_verified: string
   /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
   too_many_invitations: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */

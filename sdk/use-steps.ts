@@ -21,8 +21,13 @@ export function useSteps<Step extends string, Code extends string>(first: Step, 
 
   async function run(step: Step, call: Promise<Result<unknown, Code> | undefined>, next: Step = first) {
     setState({ step, isPending: true, error: undefined })
-    const { error } = (await call) ?? {}
-    setState({ step: error ? step : next, isPending: false, error })
+    try {
+      const { error } = (await call) ?? {}
+      setState({ step: error ? step : next, isPending: false, error })
+    } catch (cause) {
+      setState({ step, isPending: false, error: undefined })
+      throw cause
+    }
   }
   const restart = () => setState({ step: first, isPending: false, error: undefined })
   return [state, run, restart] as const

@@ -10,7 +10,7 @@ const defaultWorkers = () => Math.max(1, Math.floor(availableParallelism() / 2))
 const maxDefaultConnections = 50
 
 /** Returns whether a host is this machine: loopback, or the folder of a socket. */
-const isLocal = (host: string) => /^$|^\/|^localhost$|^127\.|^\[?::1\]?$/.test(host)
+const isLocal = (host: string) => /^$|^\/|^localhost$|^127[\d.]+$|^\[?::1\]?$/.test(host)
 
 /** Returns whether passwords and hashes would cross a network unencrypted. */
 function isUnencrypted({ hostname, searchParams }: URL) {
@@ -29,8 +29,18 @@ const mayBeUnencrypted = ({ protocol, hostname, searchParams }: URL) =>
   !isLocal(hostname) &&
   (searchParams.getAll('requireTLS').at(-1) !== 'true' || searchParams.getAll('ignoreTLS').at(-1) === 'true')
 
+/**
+ * Returns whether only this machine reaches the server, as far as the settings say. A proxy on this machine can pass requests on without
+ * a trace of it.
+ */
+const isForThisMachine = ({ BASE_URL, CONSOLE_URL, TRUST_PROXY }: z.output<typeof Environment>) =>
+  TRUST_PROXY === 0 && [BASE_URL, CONSOLE_URL].every((url) => !url || isLocal(new URL(url).hostname))
+
 /** Yields the warnings that a server logs at start. */
-function* warningsOf({ DATABASE_URL, SMTP_URL }: z.output<typeof Environment>) {
+function* warningsOf(settings: z.output<typeof Environment>) {
+  const { DATABASE_URL, SMTP_URL, CONSOLE } = settings
+  if (!CONSOLE && !DATABASE_URL && !isForThisMachine(settings))
+    yield 'The console is off, because BASE_URL, CONSOLE_URL or TRUST_PROXY says that other machines reach the server. Set CONSOLE=on to serve it to them, or CONSOLE=off'
   if (DATABASE_URL && isUnencrypted(new URL(DATABASE_URL)))
     yield 'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it'
   if (SMTP_URL && mayBeUnencrypted(new URL(SMTP_URL)))
@@ -79,7 +89,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const settings = result.data
   const workers = settings.WORKERS ?? (settings.DATABASE_URL ? defaultWorkers() : 1)
   const baseUrl = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
-  const hasConsole = settings.CONSOLE ? settings.CONSOLE === 'on' : !settings.DATABASE_URL
+  const hasConsole = settings.CONSOLE
+    ? settings.CONSOLE === 'on'
+    : !settings.DATABASE_URL && isForThisMachine(settings)
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,
@@ -125,8 +137,10 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustedProxies: settings.TRUST_PROXY,
     shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
-    /** Origins of identity providers that need not be public. */
+    /** Issuers of identity providers that need not be public. */
     privateIssuers: settings.PRIVATE_ISSUERS ?? [],
+    /** Origins of webhooks that need not be public. `*`: all. */
+    privateWebhooks: settings.PRIVATE_WEBHOOKS ?? [],
     /** Whether to serve the API reference under /docs. */
     docs: settings.DOCS === 'on',
     logLevel: settings.LOG_LEVEL,

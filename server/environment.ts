@@ -24,24 +24,33 @@ const masterKey = z
   .regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'must be 32 bytes as base64 (openssl rand -base64 32)' })
   .transform((text) => Buffer.from(text, 'base64'))
 
-const origin = z
-  .string()
-  .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
-    error: 'must be * or a comma-separated list of origins such as https://app.example.com',
+const originsLike = (example: string) =>
+  z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+    error: `must be * or a comma-separated list of origins such as ${example}`,
   })
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
-const privateIssuer = z.string().refine(isPrivateOrigin, {
-  error:
-    'must be a comma-separated list of origins such as https://login.example.internal: https, or http on localhost, 127.0.0.1 or [::1]',
-})
+const privateIssuer = z
+  .string()
+  .refine(isPrivateIssuer, {
+    error:
+      'must be a comma-separated list of issuers or origins such as https://login.example.internal/realms/acme: https, or http on localhost, 127.0.0.1 or [::1]',
+  })
+  .transform((text) => text.replace(/\/$/, ''))
 
-function isPrivateOrigin(text: string) {
+function isPrivateIssuer(text: string) {
   if (!URL.canParse(text)) return false
-  const { origin, protocol, hostname } = new URL(text)
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
+  const { origin, pathname, protocol, hostname } = new URL(text)
+  const isWhole = [text, `${text}/`].includes(origin + pathname)
+  return isWhole && (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
 }
+
+const listOf = <Schema extends z.ZodType<unknown, string>>(schema: Schema) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(schema))
 
 /** Networks that Fastify knows by name. */
 const networkNames = ['loopback', 'linklocal', 'uniquelocal']
@@ -68,10 +77,25 @@ const trustedProxies = z
 
 const databaseUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
+  .refine((url) => !URL.canParse(url) || hasEncodedPassword(new URL(url)), {
+    error: 'must have a percent-encoded user name and password: # as %23, / as %2F, ? as %3F, % as %25',
+    abort: true,
+  })
   .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
     error:
       'must have sslmode=verify-full, verify-ca, require, prefer, no-verify or disable, or none; and ssl=true, 1 or 0, or none',
   })
+
+/** Returns whether the password ends where it seems to: after a character of it such as #, its rest and the @ follow the host. */
+function hasEncodedPassword({ username, password, pathname, search, hash }: URL) {
+  if (hash !== '' || (username === '' && (pathname + search).includes('@'))) return false
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return true
+}
 
 const smtpUrl = z
   .string()
@@ -101,15 +125,8 @@ function errorOfSmtpParameter(name: string, value: string) {
 
 function isSmtpUrl(text: string) {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password, search } = new URL(text)
-  // A query with an @ is part of a password that is not percent-encoded.
-  if (search.includes('@')) return false
-  try {
-    decodeURIComponent(username + password)
-  } catch {
-    return false
-  }
-  return /^smtps?:$/.test(protocol) && hostname !== ''
+  const url = new URL(text)
+  return /^smtps?:$/.test(url.protocol) && url.hostname !== '' && hasEncodedPassword(url)
 }
 
 const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u
@@ -164,16 +181,9 @@ export const Environment = z.object({
   MAIL_TEMPLATES: z.string().optional(),
   TRUST_PROXY: trustedProxies.default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
-  CORS_ORIGINS: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(origin))
-    .default(['*']),
-  PRIVATE_ISSUERS: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(privateIssuer))
-    .optional(),
+  CORS_ORIGINS: listOf(originsLike('https://app.example.com')).default(['*']),
+  PRIVATE_ISSUERS: listOf(privateIssuer).optional(),
+  PRIVATE_WEBHOOKS: listOf(originsLike('http://backend.example.internal:8080')).optional(),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   CONSOLE_URL: httpUrl.optional(),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),

@@ -11,12 +11,13 @@ import { createDatabase } from './domain/management/databases.js'
 import { requireMasterKey } from './domain/management/keys/require-master-key.js'
 import { ensureWorkspace } from './domain/management/workspaces.js'
 import { findSetupLink } from './domain/operators/first-operator.js'
-import { ensureOperatorsDatabase } from './domain/operators/operators-database.js'
+import { ensureOperatorsDatabase, moveConsole } from './domain/operators/operators-database.js'
 import { createReporter, type Report } from './domain/operators/servers/report.js'
 import { createStatusStore, type ServerStatus } from './domain/operators/servers/status.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
+import { createWebhookSender } from './domain/outbox/webhook.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import type { Hasher } from './domain/passwords/hasher.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
@@ -27,6 +28,7 @@ import { shareByWorker } from './store/citus/worker-shares.js'
 import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
+import { requireSupported } from './store/require-supported.js'
 import type { Store } from './store/store.js'
 import { auditCounter } from './telemetry/audit.js'
 import { loggedError } from './telemetry/logged-error.js'
@@ -69,9 +71,9 @@ export interface StartOptions {
 /**
  * Starts a server: opens the store and creates all parts that use it.
  *
- * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is wrong, or the
- * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server
- * starts, and returns 503 until Postgres is reachable
+ * @throws if the store's folder is in use, the store is not supported or not migrated, TLS to it fails, the master key is wrong, the
+ * password blocklist or a mail template is invalid, or the console has moved from where operators have passkeys. Everything is closed
+ * then. If Postgres is unreachable, the server starts, and returns 503 until Postgres is reachable
  */
 export async function startUsher(config: Config, options: StartOptions): Promise<Usher> {
   const { log, clock = systemClock } = options
@@ -129,6 +131,7 @@ export async function buildUsher(
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, {
     mail: { templates, from: config.mail.from, sendMail },
+    sendWebhook: createWebhookSender(config),
     log,
     statistics,
     counts,
@@ -151,9 +154,13 @@ export async function buildUsher(
   }
 }
 
-/** Throws if a reachable store is not migrated or not of the kind that is set, or if the master key is wrong. */
-async function requireUsable(store: Store, { storeNodeConnections }: Config, log: Logger) {
+/** Throws if a reachable store is not supported, not migrated or not of the kind that is set, or if the master key is wrong. */
+async function requireUsable(store: Store, { databaseUrl, storeNodeConnections }: Config, log: Logger) {
   try {
+    const warnings = databaseUrl ? await requireSupported(store) : []
+    for (const warning of warnings) log.warn(warning)
+    if (await store.isReadOnly?.())
+      log.warn('the store is read-only; changes return 503 until it accepts them')
     await requireMigrated(store)
     if (storeNodeConnections && !(await isDistributed(store))) throw new ConfigError([notDistributed])
     return await requireMasterKey(store)
@@ -167,7 +174,7 @@ async function requireUsable(store: Store, { storeNodeConnections }: Config, log
 const notDistributed =
   'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute'
 
-/** Creates the operators' database if the server has a console. A store that cannot be reached gets it at a later start. */
+/** Creates the operators' database if the server has a console, and keeps its URL. A store that cannot be reached gets it at a later start. */
 async function requireOperatorsDatabase(
   store: Store,
   { console, consoleUrl }: Config,
@@ -176,6 +183,7 @@ async function requireOperatorsDatabase(
   if (!console) return
   try {
     await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl })
+    await moveConsole(store, consoleUrl)
   } catch (err) {
     if (!isStoreUnavailable(err)) throw err
     log.warn({ err }, 'the operators’ database was not looked for; start again to use the console')

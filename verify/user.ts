@@ -28,6 +28,7 @@ export interface Claims {
   tenant_roles?: Record<string, string>
   /** Version of the user's memberships. */
   tenants_version?: number
+  /** Fixed claims of the database. Never `scope`, `act`, `nonce`, `azp` or `cnf`, which a later version of Usher may set. */
   [name: string]: unknown
 }
 

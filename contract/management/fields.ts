@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
+import { hasExactNumbers, inexact } from '../exact-numbers.js'
 import { databaseProblems, withoutBodyProblems } from '../failures.js'
 import { type FieldErrorCode, failsWith, mustBe } from '../field-errors.js'
 import {
@@ -59,7 +60,6 @@ const metadataDepth = 32
 /** Returns whether each text of a JSON value can be stored. Deeper values are refused, because readers of JSON recurse. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isUnicode(value)
-  if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
   return (
     depth < metadataDepth &&
@@ -73,10 +73,11 @@ const bytesOf = (value: unknown) =>
 
 const metadata = (description: string) =>
   field(
-    `${description} A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it.`,
+    `${description} A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Write whole numbers beyond 2^53 as texts. Null removes it.`,
     z
       .record(z.string(), z.unknown(), failsWith('invalid_type', 'must be an object'))
       .refine((value) => isStorable(value), { ...unicode, abort: true })
+      .refine(hasExactNumbers, failsWith('invalid_type', inexact))
       .refine(
         (value) => bytesOf(value) <= metadataBytes,
         failsWith('invalid_type', `must have at most ${metadataBytes} bytes as JSON`),

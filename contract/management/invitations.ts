@@ -53,7 +53,15 @@ export const invitations = c.router({
     body: InvitationBody,
     responses: {
       201: Invitation,
-      ...failures('tenant_not_found', 'already_member', 'invitations_full', 'refused', ...postProblems),
+      ...failures(
+        'tenant_not_found',
+        'already_member',
+        'invitations_full',
+        'account_operations_off',
+        'tenant_operations_off',
+        'app_url_missing',
+        ...postProblems,
+      ),
     },
     summary: 'Invite an address to a tenant',
     description:

@@ -31,7 +31,7 @@ export const members = c.router({
     query: PageQuery,
     responses: { 200: MemberList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List the users of a tenant',
-    description: 'Returns the users of a tenant ordered by id, which is the order of sign-up.',
+    description: 'Returns the users of a tenant ordered by id.',
     metadata: { scope: 'tenants:read' },
   },
   putMember: {

@@ -110,7 +110,8 @@ export const tenants = c.router({
     query: ListTenantsQuery,
     responses: { 200: TenantList, ...failures(...keyProblems) },
     summary: 'List tenants',
-    description: 'Returns tenants ordered by id, which is the order of creation.',
+    description:
+      'Returns tenants ordered by id. Those that were not imported with an id are in the order of creation.',
     metadata: { scope: 'tenants:read' },
   },
   getTenant: {

@@ -52,7 +52,17 @@ export const userCodes = c.router({
     query: NoQuery,
     headers: IdempotencyHeaders,
     body: CreateCodeBody,
-    responses: { 201: UserCode, ...failures('user_not_found', 'refused', ...postProblems) },
+    responses: {
+      201: UserCode,
+      ...failures(
+        'user_not_found',
+        'user_disabled',
+        'already_verified',
+        'account_operations_off',
+        'app_url_missing',
+        ...postProblems,
+      ),
+    },
     summary: 'Create a code for a user',
     description:
       'Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it.',

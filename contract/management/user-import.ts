@@ -40,6 +40,19 @@ export const ImportedLine = component(
 )
 export type ImportedLine = z.infer<typeof ImportedLine>
 
+/** A tenant that nobody can invite into. */
+const OwnerlessTenant = component(
+  { id: 'OwnerlessTenant', description: 'A tenant that has no owner.' },
+  z.object({
+    id: field(
+      'ID of the tenant. Null if the request only checks and would create the tenant.',
+      z.uuid().nullable(),
+    ),
+    externalId: field('The ID that your product has given to the tenant.', z.string().nullable()),
+    name: field('Name of the tenant.', z.string()),
+  }),
+)
+
 /** Response of `importUsers`. */
 export const ImportResult = component(
   { id: 'ImportResult', description: 'Result of each line.' },
@@ -47,6 +60,10 @@ export const ImportResult = component(
     created: count('Number of lines that added a user.'),
     existing: count('Number of lines whose user existed.'),
     rejected: count('Number of rejected lines.'),
+    tenantsWithoutOwner: field(
+      'Tenants of these lines that have no owner after them, at most 1,000. Nobody can invite into such a tenant until a user becomes its owner. Empty if there is none.',
+      z.array(OwnerlessTenant),
+    ),
     lines: field('In the order of the request. Blank lines are left out.', z.array(ImportedLine)),
   }),
 )

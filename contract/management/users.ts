@@ -143,7 +143,7 @@ export const users = c.router({
     responses: { 200: UserList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List users',
     description:
-      'Returns users ordered by id, which is the order of sign-up, and with `emailPrefix` by the bytes of the lower-case address.',
+      'Returns users ordered by id, and with `emailPrefix` by the bytes of the lower-case address. Ids of users who were not imported with one are in the order of sign-up.',
     metadata: { scope: 'users:read' },
   },
   addUser: {
@@ -155,7 +155,14 @@ export const users = c.router({
     body: AddUserBody,
     responses: {
       201: ManagedUser,
-      ...failures('email_taken', 'external_id_taken', 'refused', 'tenant_not_found', ...postProblems),
+      ...failures(
+        'email_taken',
+        'external_id_taken',
+        'account_operations_off',
+        'app_url_missing',
+        'tenant_not_found',
+        ...postProblems,
+      ),
     },
     summary: 'Add a user',
     description:

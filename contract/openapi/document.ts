@@ -4,9 +4,9 @@ import {
   OpenApiBuilder,
   type SecuritySchemeObject,
 } from 'openapi3-ts/oas31'
-import { everyProblem } from '../every-problem.js'
 import type { contract } from '../index.js'
 import type { managementContract } from '../management/index.js'
+import { problems } from '../problems.js'
 import { headers } from './components.js'
 import { operationOf } from './operation.js'
 import { managementRoutes, routes } from './routes.js'
@@ -140,7 +140,7 @@ const codesOfUnknownRoutes = ['route_not_found', 'method_not_allowed']
 function withUsedCodes(document: Document): Document {
   const { schemas = {}, responses = {} } = document.components
   const used = new Set([...Object.values(responses).flatMap(codesOf), ...codesOfUnknownRoutes])
-  const codes = Object.keys(everyProblem).filter((code) => used.has(code))
+  const codes = Object.keys(problems).filter((code) => used.has(code))
   const ProblemCode = { ...schemas.ProblemCode, 'x-extensible-enum': codes }
   return { ...document, components: { ...document.components, schemas: { ...schemas, ProblemCode } } }
 }

@@ -1,12 +1,12 @@
 import type { AppRoute } from '@ts-rest/core'
 import type { OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
-import { type AnyProblemCode, everyProblem, problemHeaders } from '../every-problem.js'
 import { bodyProblems, tokenProblems } from '../failures.js'
+import { type ProblemCode, problemHeaders, problems } from '../problems.js'
 import { headersOf, html, pascalCase, reference } from './components.js'
 import { metadataOf } from './routes.js'
 
-function problemExample(code: AnyProblemCode, route: AppRoute) {
-  const { status, title } = everyProblem[code]
+function problemExample(code: ProblemCode, route: AppRoute) {
+  const { status, title } = problems[code]
   const errors =
     code === 'validation_failed'
       ? [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }]
@@ -27,8 +27,8 @@ function problemExample(code: AnyProblemCode, route: AppRoute) {
   }
 }
 
-function examplesOf([first, ...others]: readonly AnyProblemCode[], route: AppRoute) {
-  const code = first as AnyProblemCode
+function examplesOf([first, ...others]: readonly ProblemCode[], route: AppRoute) {
+  const code = first as ProblemCode
   if (others.length === 0) return { example: problemExample(code, route) }
   const examples = [code, ...others].map((each) => [each, { value: problemExample(each, route) }])
   return { examples: Object.fromEntries(examples) }
@@ -37,7 +37,7 @@ function examplesOf([first, ...others]: readonly AnyProblemCode[], route: AppRou
 /** Names of responses that have at least these codes. */
 const sharedNames: Record<string, readonly string[]> = {
   BadRequest: [...bodyProblems, 'malformed_request'].filter(
-    (code) => everyProblem[code as AnyProblemCode].status === 400,
+    (code) => problems[code as ProblemCode].status === 400,
   ),
   Unauthorized: tokenProblems,
   NotFound: ['route_not_found', 'database_not_found'],
@@ -57,14 +57,14 @@ function responseName(codes: readonly string[]) {
  */
 export function problemResponse(
   builder: OpenApiBuilder,
-  codes: AnyProblemCode[],
+  codes: ProblemCode[],
   route: AppRoute,
 ): ReferenceObject {
   const isPage = metadataOf(route).html && codes.includes('route_not_found')
   const name = responseName(codes)
   const extra = codes.flatMap(problemHeaders)
   builder.addResponse(name, {
-    description: codes.map((code) => everyProblem[code].title).join(', or '),
+    description: codes.map((code) => problems[code].title).join(', or '),
     ...(extra.length > 0 && { headers: headersOf([...new Set(extra)]) }),
     content: {
       'application/problem+json': { schema: reference('schemas', 'Problem'), ...examplesOf(codes, route) },

@@ -129,7 +129,16 @@ export const connections = c.router({
     pathParams: DatabasePath,
     headers: ConfirmationHeaders,
     body: AddConnectionBody,
-    responses: { 201: ConnectionDetails, ...failures('step_up_required', ...operatorWriteProblems) },
+    responses: {
+      201: ConnectionDetails,
+      ...failures(
+        'connection_invalid',
+        'connection_exists',
+        'too_many_connections',
+        'step_up_required',
+        ...operatorWriteProblems,
+      ),
+    },
     summary: 'Add a connection',
     description:
       'First asks the provider whether it knows the client, and adds nothing if not. Servers offer the connection within 5 seconds.',
@@ -144,6 +153,7 @@ export const connections = c.router({
     responses: {
       200: ConnectionDetails,
       ...failures(
+        'connection_invalid',
         'step_up_required',
         'precondition_failed',
         'connection_not_found',
@@ -178,7 +188,10 @@ export const connections = c.router({
     path: `${connectionPath}/check`,
     pathParams: ConnectionPath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('connection_not_found', ...operatorWriteProblems) },
+    responses: {
+      204: c.noBody(),
+      ...failures('connection_invalid', 'connection_not_found', ...operatorWriteProblems),
+    },
     summary: 'Check a connection',
     description: 'Asks the provider whether it knows the client. A problem says what to correct.',
     metadata: { security: 'bearer', role: 'support', in: 'workspace' },

@@ -53,7 +53,7 @@ export const operatorProblems = [
 ] as const
 
 /** Problems of every operation that changes something. */
-export const operatorWriteProblems = ['refused', ...withoutBodyProblems, ...operatorProblems] as const
+export const operatorWriteProblems = [...withoutBodyProblems, ...operatorProblems] as const
 
 /** Returns the schema of a time in a response. */
 export const timeOf = (description: string) => field(description, z.iso.datetime())

@@ -93,7 +93,7 @@ export const operators = c.router({
     body: ChangeOperatorBody,
     responses: {
       200: Operator,
-      ...failures('step_up_required', 'user_not_found', ...operatorWriteProblems),
+      ...failures('owner_needed', 'step_up_required', 'user_not_found', ...operatorWriteProblems),
     },
     summary: 'Change a right of an operator',
     description: 'Refused if the installation would have no owner.',
@@ -105,7 +105,7 @@ export const operators = c.router({
     pathParams: OperatorPath,
     headers: ConfirmationHeaders,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('step_up_required', ...operatorWriteProblems) },
+    responses: { 204: c.noBody(), ...failures('owner_needed', 'step_up_required', ...operatorWriteProblems) },
     summary: 'Remove an operator',
     description: 'Deletes the operator. Refused for the last owner of the installation.',
     metadata: { security: 'bearer', role: 'owner', in: 'installation', confirms: true },

@@ -51,7 +51,7 @@ export const managementRights = {
   listInvitations: { role: 'member' },
   inviteMember: { role: 'admin' },
   revokeInvitation: { role: 'admin' },
-  getMailSettings: { role: null },
+  getMailSettings: { role: 'member' },
   changeMailSettings: { role: null },
   listEvents: { role: null },
   listRevocations: { role: null },

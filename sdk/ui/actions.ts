@@ -1,6 +1,6 @@
 import type { Result } from '../result.js'
 import type { TextKey } from './texts/en.js'
-import { type Action, type Field, line, type Outcome } from './view.js'
+import { type Action, type Field, type Line, line, type Outcome, type Screen } from './view.js'
 
 /** Returns an action whose text has the same name. */
 export const action = (id: TextKey, kind: Action['kind'], run: Action['run']): Action => ({
@@ -12,6 +12,14 @@ export const action = (id: TextKey, kind: Action['kind'], run: Action['run']): A
 
 /** Returns the action that sends a form. */
 export const submit = (id: TextKey, run: Action['run']) => action(id, 'submit', run)
+
+/** Returns a screen that says that the service does not work now, and why, unless the title says it. */
+export const unavailableScreen = (name: string, why: Line, tryAgain: Action['run']): Screen => ({
+  name,
+  title: line('unavailableTitle'),
+  lines: why.key === 'unavailable' ? [] : [why],
+  actions: [submit('tryAgain', tryAgain)],
+})
 
 /** Returns the outcome of a result: its error, or what follows from its data. */
 export async function outcomeOf<Data>(

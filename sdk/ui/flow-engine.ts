@@ -100,8 +100,8 @@ export function createFlow(
     for (const listener of listeners) listener()
   }
 
-  const emitError = (error: UsherError<string> | undefined, { fields = [] }: Screen) =>
-    emit(error ? messagesOf(error, fields) : {})
+  const emitError = (error: UsherError<string> | undefined, { fields = [] }: Screen, values?: Values) =>
+    emit(error ? messagesOf(error, fields, values) : {})
 
   const ask: AskSecondFactor = (prompt) =>
     new Promise((resolve) => {
@@ -121,7 +121,7 @@ export function createFlow(
   )
 
   /** Shows what an action or the start of the screen has led to, unless the screen was left meanwhile. */
-  async function follow(running: Promise<Outcome | undefined>, { signal }: AbortController) {
+  async function follow(running: Promise<Outcome | undefined>, { signal }: AbortController, values?: Values) {
     const given = (await running) ?? {}
     if (signal.aborted) return
     const isAsked = /^(second_factor|step_up)_required$/.test(given.error?.code ?? '')
@@ -131,7 +131,7 @@ export function createFlow(
     const shown = isCancelled && !screen.isWaiting ? { screen } : leadFrom(outcome)
     if (shown?.screen) return show(shown.screen, shown)
     if (question) return show(screen, outcome)
-    if (error) return emitError(error, screen)
+    if (error) return emitError(error, screen, values)
     emit({ status, ...(fieldErrors && { fieldErrors, error: fieldErrors[''] }) })
   }
 
@@ -168,7 +168,7 @@ export function createFlow(
     const outcome = await action.run(values)
     if (!outcome || !question) return
     question = outcome.screen ?? question
-    emitError(outcome.error, question)
+    emitError(outcome.error, question, values)
   }
 
   return {
@@ -190,7 +190,7 @@ export function createFlow(
       if (question) return answer(action, values)
       isCancelled = false
       refused = undefined
-      await follow(Promise.resolve(action.run(values)), stay)
+      await follow(Promise.resolve(action.run(values)), stay, values)
     },
     show,
     stop,

@@ -6,7 +6,9 @@ import { createLoginByMail } from '../login-by-mail.js'
 import { createPasskeys } from '../passkeys.js'
 import type { Features } from '../schemas.js'
 import { removeFromAddress } from '../started-logins.js'
+import { unavailableScreen } from './actions.js'
 import { createFlow, type Flow } from './flow-engine.js'
+import { messageOf } from './messages.js'
 import { enrol, enrolTotp, recoveryCodes } from './sign-in/enrolment.js'
 import {
   changeEmail,
@@ -187,15 +189,15 @@ const loading = (signIn: SignIn, first: ScreenName | undefined): Screen => ({
       signIn.usher.features(),
       signIn.usher.listConnections(),
     ])
-    if (features.error) return { screen: { ...unavailable(signIn), actions: retry(signIn, first) } }
+    if (features.error) {
+      const retry = () => ({ screen: loading(signIn, first) })
+      return { screen: unavailableScreen('unavailable', messageOf(features.error), retry) }
+    }
     signIn.features = features.data
     signIn.connections = connections.data?.connections ?? []
     return signIn.to(first ?? (signIn.client.token ? 'signed-in' : 'log-in'))
   },
 })
-
-const retry = (signIn: SignIn, first: ScreenName | undefined) =>
-  unavailable(signIn).actions.map((each) => ({ ...each, run: () => ({ screen: loading(signIn, first) }) }))
 
 /** Returns what follows a login. */
 async function afterLogin(signIn: SignIn): Promise<Outcome> {
@@ -229,6 +231,9 @@ function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outc
     signIn.email = profile?.email ?? ''
     return signIn.to('prove-email')
   }
+  // Whoever proves the address by a mail is logged in, and can add the factor then.
+  if (code === 'email_not_verified' && name === 'enrol')
+    return { ...signIn.to(signIn.features.accountOperations ? 'forgot-password' : 'mail-login'), error }
   if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
   const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
   return isLost ? { ...signIn.to('log-in'), error } : undefined

@@ -2,7 +2,7 @@ import type { UsherError } from '../errors.js'
 import type { FinishExternalErrorCode, PopupErrorCode } from '../external.js'
 import type { ErrorCode, FieldErrorCode } from '../schemas.js'
 import type { TextKey } from './texts/en.js'
-import { type Field, type Line, line } from './view.js'
+import { type Field, type Line, line, type Values } from './view.js'
 
 type AnyCode =
   | ErrorCode
@@ -118,13 +118,18 @@ const fieldOf: Record<string, readonly string[]> = {
   second_factor_invalid: ['totp', 'recoveryCode'],
 }
 
-/** Returns the errors of the fields of a form, and that of the whole form. */
-export function messagesOf(error: UsherError<string>, fields: readonly Field[]) {
+/**
+ * Returns the errors of the fields of a form, and that of the whole form.
+ *
+ * @param values what the form has sent. An empty field only needs a value, whatever the server says of it
+ */
+export function messagesOf(error: UsherError<string>, fields: readonly Field[], values: Values = {}) {
   const fieldErrors: Record<string, Line> = {}
   for (const { name } of fields) {
     const found = error.errors.find(({ path }) => path === name)
     const count = found?.code === 'too_short' ? found.min : found?.max
-    if (found)
+    if (found && values[name] === '') fieldErrors[name] = line('required')
+    else if (found)
       fieldErrors[name] = line(
         fieldKeys[found.code] ?? 'invalid',
         count === undefined ? undefined : { count },

@@ -1,14 +1,9 @@
 import { CommanderError } from '@commander-js/extra-typings'
+import { type ErrorCode, exitCodeOf, problems } from '@usher/contract'
 import { ConfigError } from '../config.js'
 import { TemplateError } from '../domain/mail/templates.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
-import {
-  commandProblems,
-  describeProblem,
-  Problem,
-  type Reason,
-  type RuleProblemCode,
-} from '../domain/problem.js'
+import { Problem } from '../domain/problem.js'
 import {
   FolderInUseError,
   isExpiredTransaction,
@@ -22,74 +17,28 @@ import {
 } from '../store/errors.js'
 import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
+import { UnsupportedStoreError } from '../store/require-supported.js'
 import type { Host } from './io/host.js'
 import { printableLines } from './io/listing.js'
 import { jsonText } from './io/output.js'
 
-/** Exit codes by the reason of an error. */
-export const exitCodes: Record<Reason, number> = {
-  refused: 1,
-  invalid: 2,
-  not_found: 3,
-  conflict: 4,
-  unavailable: 5,
-}
+/** Errors of the process and the store, which no rule throws. */
+export const otherErrors = {
+  configuration_invalid: { exit: 2, title: 'Invalid configuration' },
+  store_unavailable: { exit: 5, title: 'Store is unavailable' },
+  store_in_use: { exit: 5, title: 'Store is in use' },
+  store_missing: { exit: 1, title: 'Store does not exist' },
+  store_not_migrated: { exit: 1, title: 'Store has pending migrations' },
+  store_outdated: { exit: 1, title: 'Store is of an earlier checkout' },
+  store_unsupported: { exit: 1, title: 'Postgres server or database is not supported' },
+  migration_failed: { exit: 1, title: 'Migration failed' },
+  tls_failed: { exit: 1, title: 'TLS to Postgres failed' },
+  unexpected: { exit: 1, title: 'Unexpected error' },
+} as const
 
-/** The problems of the API that commands have too. */
-const sharedCodes = [
-  'validation_failed',
-  'database_not_found',
-  'user_not_found',
-  'tenant_not_found',
-  'member_not_found',
-  'email_taken',
-  'external_id_taken',
-  'already_member',
-  'connection_not_found',
-  'invitations_full',
-  'code_invalid',
-  'session_not_opened',
-  'second_factor_invalid',
-  'too_many_attempts',
-  'unavailable',
-  'role_insufficient',
-  'step_up_required',
-] as const satisfies RuleProblemCode[]
+type Code = ErrorCode | keyof typeof otherErrors
 
-const otherErrors = {
-  configuration_invalid: { reason: 'invalid', title: 'Invalid configuration' },
-  store_unavailable: { reason: 'unavailable', title: 'Store is unavailable' },
-  store_in_use: { reason: 'unavailable', title: 'Store is in use' },
-  store_missing: { reason: 'refused', title: 'Store does not exist' },
-  store_not_migrated: { reason: 'refused', title: 'Store has pending migrations' },
-  store_outdated: { reason: 'refused', title: 'Store is of an earlier checkout' },
-  migration_failed: { reason: 'refused', title: 'Migration failed' },
-  tls_failed: { reason: 'refused', title: 'TLS to Postgres failed' },
-  unexpected: { reason: 'refused', title: 'Unexpected error' },
-} as const satisfies Record<string, { reason: Reason; title: string }>
-
-/** The errors of commands. docs/cli.md lists them. */
-export const commandErrors: Record<string, { reason: Reason; title: string }> = {
-  ...Object.fromEntries(sharedCodes.map((code) => [code, describeProblem(code)])),
-  ...commandProblems,
-  ...otherErrors,
-}
-
-type Code = RuleProblemCode | keyof typeof otherErrors
-
-/** What to do about a problem on the command line. `NAME` is that of the workspace or database. */
-const advice: Partial<Record<Code, string>> = {
-  workspace_not_found: 'Create it with: npx @usher/server workspace create NAME',
-  workspace_not_empty: 'Delete them first with: npx @usher/server database delete NAME/DATABASE',
-  database_being_deleted: 'To finish: npx @usher/server database delete NAME',
-  account_operations_off: 'Turn them on with: npx @usher/server database set NAME --account-operations on',
-  tenant_operations_off: 'Turn them on with: npx @usher/server database set NAME --tenant-operations on',
-  app_url_missing: 'Set it with: npx @usher/server database set NAME --app-url URL',
-  webhook_missing: 'Also set --webhook-url',
-  too_many_api_keys: 'Revoke one with: npx @usher/server api-key revoke NAME KEY',
-  too_many_connections: 'Remove one with: npx @usher/server connection remove NAME CONNECTION',
-  key_needed: 'Run first: npx @usher/server keys rotate NAME --activate-in 0',
-}
+const isOther = (code: Code): code is keyof typeof otherErrors => code in otherErrors
 
 /**
  * Reports on stderr why a command failed.
@@ -102,11 +51,8 @@ export function reportError(
   { json, stderr, admit }: Pick<Host, 'stderr' | 'admit'> & { json: boolean },
 ) {
   const code = codeOf(error)
-  const { reason, title } =
-    code in otherErrors
-      ? otherErrors[code as keyof typeof otherErrors]
-      : describeProblem(code as RuleProblemCode)
-  const exitCode = exitCodes[reason]
+  const { title } = isOther(code) ? otherErrors[code] : problems[code]
+  const exitCode = isOther(code) ? otherErrors[code].exit : exitCodeOf(code)
   const detail = admit ? detailForRemote(error, code) : detailOf(error, code)
   const { suggestion } = error as { suggestion?: string }
   // A server may have sent the detail.
@@ -127,6 +73,7 @@ const types: [new (...args: never[]) => Error, Code][] = [
   [NoStoreError, 'store_missing'],
   [NotMigratedError, 'store_not_migrated'],
   [EarlierStoreError, 'store_outdated'],
+  [UnsupportedStoreError, 'store_unsupported'],
 ]
 
 function codeOf(error: unknown): Code {
@@ -142,7 +89,8 @@ function codeOf(error: unknown): Code {
 /** Returns the detail of a problem as it continues the line `usher: …`, with what to do. */
 function textOf({ code, message, about }: Problem) {
   const text = message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
-  const next = about === undefined ? undefined : advice[code]
+  const entry: { title: string; command?: string } = problems[code]
+  const next = about === undefined ? undefined : entry.command
   return next ? `${text} ${next.replace('NAME', about ?? '')}` : text.replace(/\.$/, '')
 }
 

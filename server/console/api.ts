@@ -61,13 +61,16 @@ const hooks: Hooks = {
 /** Connects the client with the session and the dialog for confirmations. */
 export const connect = (given: Partial<Hooks>) => Object.assign(hooks, given)
 
+/** Takes only the confirmation that `beginImport` returns. */
+const isPermitted = (name: OperationName) => name === 'importUsers'
+
 /** Sends an operation. Asks for a confirmation if the server demands one, and sends the operation again. Never throws. */
 export async function call<Name extends OperationName>(
   name: Name,
   given: Given<Name>,
 ): Promise<Result<DataOf<Name>>> {
   const first = await sendRenewed(name, given, given.task?.confirmation)
-  if (first.error?.code !== 'step_up_required') return first as Result<DataOf<Name>>
+  if (first.error?.code !== 'step_up_required' || isPermitted(name)) return first as Result<DataOf<Name>>
   const confirmation = await hooks.confirm(name)
   if (given.task) given.task.confirmation = confirmation
   const result = confirmation ? await sendRenewed(name, given, confirmation) : { error: cancelled }

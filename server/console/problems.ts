@@ -13,8 +13,6 @@ const advice: Record<string, string> = {
   no_answer: 'Check the connection to the server, and try again.',
   role_insufficient: 'Ask an owner for a higher role.',
   precondition_failed: 'Compare both versions.',
-  key_pending: 'If the key that signs was stolen, let the pending one sign immediately.',
-  key_needed: 'First rotate, and let the next key sign immediately.',
   unavailable: 'Wait a moment, and try again.',
   internal_error: 'Search the log of the server for the request ID.',
   user_not_found: 'The user was deleted, or the ID is wrong.',

@@ -1,88 +1,19 @@
 import {
-  type AnyProblemCode,
   type DatabasePath,
-  everyProblem,
+  type ErrorCode,
   type FieldError,
-  isProblemCode,
   type PersonProfile,
+  problems,
   type SecondStep,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { isForeignKeyViolation, isStoreUnavailable } from '../store/errors.js'
 import { nameOfDatabase } from './database-name.js'
 
-/** Why a request fails. A command has an exit code for each. */
-export type Reason =
-  /** The request itself is wrong, independent of the store. */
-  | 'invalid'
-  /** Something that the request names does not exist. */
-  | 'not_found'
-  /** Something with that name exists. */
-  | 'conflict'
-  /** The state of the store does not allow it. */
-  | 'refused'
-  | 'unavailable'
-
-/** The problems that only commands name. The management API reports those of its rules as `refused`. */
-export const commandProblems = {
-  usage_error: { reason: 'invalid', title: 'Usage error' },
-  workspace_not_found: { reason: 'not_found', title: 'Workspace not found' },
-  invitation_not_found: { reason: 'not_found', title: 'Invitation not found' },
-  message_not_found: { reason: 'not_found', title: 'Message not found' },
-  api_key_not_found: { reason: 'not_found', title: 'API key not found' },
-  key_not_found: { reason: 'not_found', title: 'Signing key not found' },
-  workspace_exists: { reason: 'conflict', title: 'Workspace already exists' },
-  database_exists: { reason: 'conflict', title: 'Database already exists' },
-  connection_invalid: { reason: 'refused', title: 'Connection cannot be used' },
-  connection_exists: { reason: 'conflict', title: 'Connection already exists' },
-  role_in_use: { reason: 'conflict', title: 'Role is in use' },
-  passkeys_in_use: { reason: 'conflict', title: 'Passkeys would stop working' },
-  file_exists: { reason: 'conflict', title: 'File already exists' },
-  workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
-  database_being_deleted: { reason: 'refused', title: 'Database is being deleted' },
-  account_operations_off: { reason: 'refused', title: 'Account operations are off' },
-  tenant_operations_off: { reason: 'refused', title: 'Tenant operations are off' },
-  app_url_missing: { reason: 'refused', title: 'Database has no app URL' },
-  operators_database: { reason: 'refused', title: 'Database is that of the operators' },
-  owner_needed: { reason: 'refused', title: 'Installation needs an owner' },
-  webhook_missing: { reason: 'refused', title: 'Database has no webhook' },
-  user_disabled: { reason: 'refused', title: 'User is disabled' },
-  key_pending: { reason: 'refused', title: 'Next signing key is pending' },
-  key_needed: { reason: 'refused', title: 'No other key can sign' },
-  too_many_api_keys: { reason: 'refused', title: 'Database has too many API keys' },
-  too_many_connections: { reason: 'refused', title: 'Database has too many connections' },
-  api_key_replaced: { reason: 'refused', title: 'API key has a successor' },
-  rewrap_unfinished: { reason: 'refused', title: 'Earlier re-encryption of keys is unfinished' },
-  lines_rejected: { reason: 'refused', title: 'Lines of the import were rejected' },
-  cancelled: { reason: 'refused', title: 'Cancelled' },
-  master_key_wrong: { reason: 'refused', title: 'Wrong master key' },
-  keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
-  server_version: { reason: 'refused', title: 'Server has another version' },
-  server_stopped: { reason: 'unavailable', title: 'Server stopped' },
-  server_unreachable: { reason: 'unavailable', title: 'Server cannot be reached' },
-  console_missing: { reason: 'not_found', title: 'Server has no console' },
-  login_missing: { reason: 'refused', title: 'Not logged in to the server' },
-  sessions_unusable: { reason: 'refused', title: 'File of sessions cannot be used' },
-  server_untrusted: { reason: 'refused', title: 'Server cannot be trusted' },
-  host_only: { reason: 'refused', title: 'Command is for the machine of the server' },
-  port_in_use: { reason: 'refused', title: 'Port is in use' },
-} as const satisfies Record<string, { reason: Reason; title: string }>
-
-export type RuleProblemCode = AnyProblemCode | keyof typeof commandProblems
-
-/** Returns the title of a problem, and why the request fails. */
-export function describeProblem(code: RuleProblemCode): { reason: Reason; title: string } {
-  if (!isProblemCode(code)) return commandProblems[code]
-  const { status, title } = everyProblem[code]
-  return { reason: reasons[status as keyof typeof reasons] ?? 'refused', title }
-}
-
-const reasons = { 400: 'invalid', 404: 'not_found', 409: 'conflict', 503: 'unavailable' } as const
-
 /**
  * An error that is shown to the client. Status and title come from the contract's catalogue.
  */
-export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Error {
+export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
   readonly errors: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly scope: Scope | undefined
@@ -113,7 +44,7 @@ export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Err
       cause?: unknown
     } = {},
   ) {
-    super(options.detail ?? `${describeProblem(code).title}.`, { cause: options.cause })
+    super(options.detail ?? `${problems[code].title}.`, { cause: options.cause })
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scope = options.scope
@@ -185,13 +116,13 @@ export const ifDatabaseDeleted =
 
 /** Returns a handler of rejections that returns undefined for problems with these codes, and throws any other error. */
 export const unless =
-  (...codes: RuleProblemCode[]) =>
+  (...codes: ErrorCode[]) =>
   (error: unknown) => {
     if (error instanceof Problem && codes.includes(error.code)) return undefined
     throw error
   }
 
-/** Returns the problem of a command whose arguments are wrong, independent of the store. */
+/** Returns the error of a command whose arguments are wrong. Only commands throw it. */
 export const usageError = (detail: string) => new Problem('usage_error', { detail })
 
 /** @param isReserved whether the address is reserved for a user who had it until recently */

@@ -18,15 +18,26 @@ export async function reclaim(change: Change, userId: string): Promise<Fact[]> {
 }
 
 /**
- * Removes what else a person who signed up with the address of another one could use: former addresses, known networks, factors and
- * identities.
+ * Removes what else a person who signed up with the address of another one could use: former addresses, and what
+ * {@link removeWaysIn} removes.
  */
 export async function removeClaims(change: Change, userId: string): Promise<Fact[]> {
+  await freeReserved(change, { databaseId: change.database.id, userId }, 0)
+  return removeWaysIn(change, userId)
+}
+
+/**
+ * Removes the ways in that a thief may have added to the account of a locked user: factors with their recovery codes, identities, and
+ * known networks. The caller also records that the user has no factor.
+ */
+export async function removeWaysIn(change: Change, userId: string): Promise<Fact[]> {
   const key = { databaseId: change.database.id, userId }
-  await freeReserved(change, key, 0)
   await forgetNetworks(change, key)
-  await deleteFactors(change, key)
-  return unlinked(userId, await deleteIdentities(change, key))
+  const factors = await deleteFactors(change, key)
+  return [
+    ...(factors > 0 ? [{ type: 'user.factor_removed', userId } as const] : []),
+    ...unlinked(userId, await deleteIdentities(change, key)),
+  ]
 }
 
 /** Returns the facts of identities that were removed. */

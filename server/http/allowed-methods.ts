@@ -31,7 +31,8 @@ export function matchPaths(app: FastifyInstance, maxParamLength: number) {
   })
   app.addHook('onRequest', (request, reply, done) => {
     const { is404, method, url, routeOptions } = request
-    const isRouted = !is404 && method !== 'OPTIONS'
+    const own = is404 ? undefined : ownPattern(routeOptions.url, url)
+    const isRouted = !is404 && method !== 'OPTIONS' && !allowed.has(own ?? '')
     const path = isRouted ? routeOptions.url : patternOf(url)
     request.route = isEncoded(url) ? undefined : path
     if (isRouted) return done()
@@ -40,6 +41,16 @@ export function matchPaths(app: FastifyInstance, maxParamLength: number) {
     if (allow) reply.header('Allow', allow)
     done()
   })
+}
+
+/**
+ * Returns the pattern that a path would have of its own, although a pattern with a parameter at its end has the method:
+ * `users/import` has no PATCH, but `users/:userId` has.
+ */
+function ownPattern(pattern: string | undefined, url: string) {
+  const parent = pattern && /^(.*)\/:\w+$/.exec(pattern)?.[1]
+  const [path = ''] = url.split(/[?#]/, 1)
+  return parent && parent + path.slice(path.lastIndexOf('/'))
 }
 
 /** Returns a function that finds the pattern of a path. Its router is created at the first call, because few starts need it. */

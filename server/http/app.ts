@@ -174,9 +174,9 @@ const countResponses = (app: FastifyInstance, metrics: Metrics) =>
 
 /** Rejects a missing Host header, an unknown path and an unsupported method before the body is read. */
 const rejectBeforeBody = (app: FastifyInstance) =>
-  app.addHook('onRequest', ({ is404, route, raw }, reply, done) => {
+  app.addHook('onRequest', ({ route, raw }, reply, done) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
-    else if (is404 && reply.hasHeader('Allow')) done(new Problem('method_not_allowed'))
+    else if (reply.hasHeader('Allow')) done(new Problem('method_not_allowed'))
     else if (route === undefined) done(new Problem('route_not_found'))
     else done()
   })

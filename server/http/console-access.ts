@@ -31,18 +31,24 @@ declare module 'fastify' {
 export const setConsoleAccess = (app: FastifyInstance, access: ConsoleAccess) =>
   app.decorate('consoleAccess', access)
 
-type Request = Pick<FastifyRequest, 'server' | 'clientAddress' | 'headers'>
+type Request = Pick<FastifyRequest, 'server' | 'clientAddress' | 'headers' | 'raw'>
 
 const loopback = /^(127\.|::1$|::ffff:127\.|$)/
 /** Another name could be that of a page on the internet which now leads to this machine (DNS rebinding). */
 const ownName = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
-const headersOfProxies = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+/** Headers of proxies, tunnels and content delivery networks. */
+const headerOfProxies =
+  /^(forwarded|via|x-(forwarded|real|original|client|cluster|envoy)-.+|true-client-ip|c(f|dn)-.+|fastly-.+)$/
 
-/** Returns whether a request is of this machine, and no proxy on this machine has passed it on. */
-const isLocal = ({ clientAddress, headers }: Request) =>
+/**
+ * Returns whether a request is of this machine, and no proxy on this machine has passed it on. Proxies such as nginx send HTTP/1.0 by
+ * default, and browsers do not. A proxy that sends HTTP/1.1 and no header of its own cannot be told from a browser.
+ */
+const isLocal = ({ clientAddress, headers, raw }: Request) =>
   loopback.test(clientAddress) &&
   ownName.test(headers.host ?? '') &&
-  headersOfProxies.every((name) => headers[name] === undefined)
+  raw.httpVersion !== '1.0' &&
+  !Object.keys(headers).some((name) => headerOfProxies.test(name))
 
 /** @throws {Problem} unless the port serves the console to the client */
 export function requireConsole(request: Request, code: ProblemCode = 'route_not_found') {

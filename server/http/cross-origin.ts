@@ -17,11 +17,11 @@ export async function allowOrigins(
 ) {
   const isPublicPort = parts?.includes('public') ?? true
   const isPublic = (route = '') => isPublicPort && !ofBackends.test(route)
-  app.addHook('onRequest', ({ method, route, is404 }, reply, done) => {
+  app.addHook('onRequest', ({ method, route }, reply, done) => {
     if (isPublic(route)) done()
     else if (method === 'OPTIONS') reply.code(204).header('content-length', '0').send()
     // Runs before the CORS hook, which cannot be switched off for a method that the path does not support.
-    else done(is404 && reply.hasHeader('Allow') ? new Problem('method_not_allowed') : undefined)
+    else done(reply.hasHeader('Allow') ? new Problem('method_not_allowed') : undefined)
   })
   if (!isPublicPort) return
   app.addHook('onRoute', (route) => {

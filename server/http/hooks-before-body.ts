@@ -35,7 +35,7 @@ export function hooksBeforeBody(
 /** Returns a hook that rejects the users of all databases but that of the operators. */
 const onlyOperators =
   (find: Find) =>
-  async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress' | 'headers'>) => {
+  async (request: Pick<FastifyRequest, 'params' | 'server' | 'clientAddress' | 'headers' | 'raw'>) => {
     const { data: path } = DatabasePath.safeParse(request.params)
     if (!path) throw new Problem('database_not_found')
     requireServed(request, await find(path))

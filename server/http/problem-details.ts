@@ -1,12 +1,6 @@
-import {
-  type AnyProblemCode,
-  everyProblem,
-  isProblemCode,
-  type ProblemBody,
-  problemHeaders,
-} from '@usher/contract'
+import { isProblemCode, type ProblemBody, type ProblemCode, problemHeaders, problems } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ClientDisconnected, describeProblem, Problem, problemOf } from '../domain/problem.js'
+import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
 import { isEncoded } from './json-body.js'
 
@@ -38,7 +32,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: PublicProb
 const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
 /** Fastify's own errors by code. `FST_ERR_BAD_URL`: a path that cannot be decoded. */
-const fastifyProblems: Record<string, AnyProblemCode> = {
+const fastifyProblems: Record<string, ProblemCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -51,18 +45,14 @@ function fastifyProblem(error: FastifyError | Problem) {
 }
 
 /** A problem of the contract. */
-export type PublicProblem = Problem<AnyProblemCode>
+export type PublicProblem = Problem<ProblemCode>
 
 /** Returns a problem of a rule as the contract's operations report it. */
 function publicProblem(problem: Problem): PublicProblem {
-  const { code, message: detail, cause } = problem
-  if (isProblemCode(code)) return problem as PublicProblem
-  // It was deleted while this process had it cached.
-  if (code === 'database_being_deleted') return new Problem('database_not_found', { cause: problem })
-  return new Problem(describeProblem(code).reason === 'invalid' ? 'validation_failed' : 'refused', {
-    detail,
-    cause,
-  })
+  if (isProblemCode(problem.code)) return problem as PublicProblem
+  // `database_being_deleted`: this process had the database cached. Rules throw no other error of commands.
+  const isDeleted = problem.code === 'database_being_deleted'
+  return new Problem(isDeleted ? 'database_not_found' : 'internal_error', { cause: problem })
 }
 
 function sendProblem(
@@ -84,7 +74,7 @@ export function problemBody(
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
-  const { status, title } = everyProblem[code]
+  const { status, title } = problems[code]
   return {
     type: `${baseUrl}/problems/${code}`,
     title,

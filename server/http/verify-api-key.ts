@@ -22,7 +22,10 @@ declare module 'fastify' {
   }
 }
 
-type Request = Pick<FastifyRequest, 'params' | 'headers' | 'clientAddress' | 'log' | 'admitted' | 'server'>
+type Request = Pick<
+  FastifyRequest,
+  'params' | 'headers' | 'clientAddress' | 'log' | 'admitted' | 'server' | 'raw'
+>
 
 /**
  * Returns a hook that verifies the API key of a request, or the token of an operator, before its body is read. So a client without a key cannot make the

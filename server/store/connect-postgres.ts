@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import pg from 'pg'
-import { throwUnconnected } from './errors.js'
+import { createConnections, type RunStatement, type StoreConnections, withConnection } from './connections.js'
 import { lazyPrisma } from './prisma.js'
 import type { Store } from './store.js'
 import { UtcClient } from './utc-client.js'
@@ -37,6 +37,7 @@ export function connectPostgres(settings: PostgresSettings): Store {
   requireUsableCertificates(url)
   const throughPgBouncer = new URL(url).searchParams.get('pgbouncer') === 'true'
   const pool = createPool(settings, throughPgBouncer)
+  const connections = createConnections(pool)
   const statement = (text: string, values: unknown[], milliseconds?: number) => ({
     name: throughPgBouncer ? '' : statementName(text),
     text,
@@ -62,11 +63,17 @@ export function connectPostgres(settings: PostgresSettings): Store {
       max: pool.options.max,
     }),
     query: async (text, values, milliseconds) =>
-      (await withConnection(pool, (query) => query(statement(text, values, milliseconds)))).rows,
+      (await withConnection(connections, (query) => query(statement(text, values, milliseconds)))).rows,
     transaction: (_databaseId, work, milliseconds) =>
-      inTransaction(pool, limitOf(milliseconds), (query) =>
+      inTransaction(connections, limitOf(milliseconds), (query) =>
         work(async (text, values) => (await query(statement(text, values, milliseconds))).rows),
       ),
+    async isReadOnly() {
+      const statement = { text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"` }
+      const { rows } = await withConnection(connections, (query) => query(statement))
+      if (rows[0]?.isReadOnly) connections.replace()
+      return rows[0]?.isReadOnly
+    },
     loadPrisma,
     async close() {
       await disconnect()
@@ -145,40 +152,15 @@ function requireUsableCertificates(url: string) {
   }
 }
 
-type RunStatement = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
-
-/**
- * Runs work on a connection of the pool. Keeps the connection after an error of a statement, such as a duplicate, and of
- * the work itself. The pool's own `query` would close it.
- */
-async function withConnection<Result>(pool: pg.Pool, work: (query: RunStatement) => Promise<Result>) {
-  const client = await pool.connect().catch(throwUnconnected)
-  let failure: unknown
-  const query: RunStatement = async (statement) => {
-    if (failure !== undefined) throw failure
-    try {
-      return await client.query(statement)
-    } catch (error) {
-      if (!isStatementError(error)) failure = error
-      throw error
-    }
-  }
-  try {
-    return await work(query)
-  } finally {
-    client.release(failure !== undefined)
-  }
-}
-
 const limitOf = (milliseconds?: number) => milliseconds && { query_timeout: milliseconds }
 
 /** Runs a transaction, which any error rolls back. */
 const inTransaction = <Result>(
-  pool: pg.Pool,
+  connections: StoreConnections,
   limit: ReturnType<typeof limitOf>,
   work: (query: RunStatement) => Promise<Result>,
 ) =>
-  withConnection(pool, async (query) => {
+  withConnection(connections, async (query) => {
     try {
       await query({ text: 'BEGIN' })
       const result = await work(query)
@@ -190,8 +172,6 @@ const inTransaction = <Result>(
       throw error
     }
   })
-
-const isStatementError = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 const names = new Map<string, string>()
 

@@ -48,6 +48,8 @@ export interface Store extends MasterKeys {
   keyFile?: KeyFile
   /** Returns the number of connections to a server, at most how many there can be, and the statements that wait for one. */
   connections?: () => { total: number; idle: number; waiting: number; max: number }
+  /** Returns whether a server refuses changes, such as a former primary. Then closes the connections to it. */
+  isReadOnly?: () => Promise<boolean>
   /** Returns Prisma's client. The first call loads it, because that takes a sixth of the time of a start. */
   loadPrisma(): Promise<PrismaClient>
   close(): Promise<void>

@@ -61,7 +61,7 @@ describe('addUser', () => {
     const { key } = await manage.newKey(['users:write'])
     const body = { email: 'ada@example.com', sendMail: true }
     const refused = await manage.send(key, 'POST', 'users', body)
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'refused'])
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'app_url_missing'])
     expect(refused.json().detail).toBe('The database has no app URL.')
     await setDatabase(store, database, { appUrl: 'https://app.example.com' })
     usher.clock.cacheAhead += 6_000

@@ -331,7 +331,11 @@ it.for([
   ['http://127.0.0.1:4000/other', ['http://127.0.0.1/login']],
   ['http://127.0.0.1.evil.example:4000/login', ['http://127.0.0.1/login']],
   ['http://127.0.0.1:4000@evil.example/login', ['http://127.0.0.1/login']],
-  ['http://localhost:4000/login', ['http://localhost:5173/login']],
+  ['http://127.0.0.1:99999/login', ['http://127.0.0.1/login']],
+  ['http://localhost:65536/login', ['http://localhost:5173/login']],
+  ['http://[::1]:000080/login', ['http://[::1]:1/login']],
+  ['http://localhost:4000', ['http://localhost:5173/login']],
+  ['https://localhost:4000/login', ['https://localhost/login']],
   ['com.example.app:/other', ['com.example.app:/login']],
 ] as const)(
   'rejects the redirect URL %s if the list is %j',
@@ -348,6 +352,7 @@ it.for([
   ['https://other.example.com/a?b=c', ['https://other.example.com/a?b=c']],
   ['http://127.0.0.1:4000/login', ['http://127.0.0.1/login']],
   ['http://[::1]:4000/login', ['http://[::1]:1/login']],
+  ['http://localhost:65535/login', ['http://localhost/login']],
   ['com.example.app:/login', [`${appUrl}/login`, 'com.example.app:/login']],
   [null, ['com.example.app:/login', `${appUrl}/login`]],
 ] as const)(

@@ -77,6 +77,17 @@ it('counts a forged state as a failure of the network', async ({ external, provi
   expect(outcomes).toEqual([invalid, invalid, [429, 'too_many_attempts']])
 })
 
+it('counts a rejected ID token as a failure of the network', async ({ external, provider, usher, app }) => {
+  await usher.store.prisma.database.update({ where: { id: app.id }, data: { networkFailuresPerHour: 2 } })
+  usher.clock.cacheAhead += 6_000
+  const { state, verifier } = await external.started()
+  const body = { state, verifier, idToken: await provider.idToken(clientId, 'another') }
+  const from = elsewhere()
+  const outcomes = []
+  for (let time = 0; time < 3; time++) outcomes.push(outcome(await external.post('id-token', body, from)))
+  expect(outcomes).toEqual([invalid, invalid, [429, 'too_many_attempts']])
+})
+
 it('returns 503 if the keys of the provider cannot be read', async ({ external, provider }) => {
   const { state, nonce, verifier } = await external.started()
   const body = { state, verifier, idToken: await provider.idToken(clientId, nonce) }

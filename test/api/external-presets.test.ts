@@ -159,6 +159,49 @@ it('logs in at GitHub: the numeric id, and the primary address with its own flag
   expect([form.get('client_id'), form.get('client_secret')]).toEqual([clientId, 'client secret'])
 })
 
+it('logs in at a GitHub App without the permission for addresses as somebody who has none', async ({
+  external,
+  provider,
+}) => {
+  await external.add({ preset: 'github', issuer: provider.issuer })
+  for (const status of [403, 404]) {
+    provider.lies.answer = (path, response) => {
+      const isOfAddresses = path === '/api/v3/user/emails'
+      if (isOfAddresses)
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end('{"message":"Resource not accessible by integration"}')
+      return isOfAddresses
+    }
+    const claims = await external.claims(provider, octocat([]))
+    expect(claims).toMatchObject({ subject: '583231', email: null, emailProof: null })
+  }
+})
+
+it.for([
+  ['google', 'accounts.google.com'],
+  ['apple', 'https://account.apple.com'],
+] as const)('logs in at %s also with ID tokens of %s', async ([preset, iss], { external, provider }) => {
+  await external.add({
+    preset,
+    issuer: provider.issuer,
+    ...(preset === 'apple' && (await appleKey())),
+  })
+  provider.lies = { claims: { iss } }
+  expect(await external.claims(provider)).toMatchObject({ issuer: provider.issuer, subject: 'ada' })
+  provider.lies = { claims: { iss: `${iss}.evil.example` } }
+  expect(await external.claims(provider)).toEqual({ error: 'provider_invalid' })
+})
+
+it('logs in at Apple also if its discovery document has the other issuer than its ID tokens', async ({
+  external,
+  provider,
+}) => {
+  await external.add({ preset: 'apple', issuer: provider.issuer, ...(await appleKey()) })
+  provider.lies = { discovery: { issuer: 'https://account.apple.com' } }
+  expect(await external.claims(provider)).toMatchObject({ issuer: provider.issuer, subject: 'ada' })
+})
+
 it('returns code_invalid for an error that GitHub reports with status 200', async ({
   external,
   provider,

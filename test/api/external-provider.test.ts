@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, vi } from 'vitest'
-import { outcome } from '../support/codes.js'
+import { elsewhere, outcome } from '../support/codes.js'
 import { clientId, it } from '../support/external.js'
 import { ada, type Lies } from '../support/lying-provider.js'
 
@@ -89,9 +89,9 @@ it.for([
 
 it('reads only a name and a language that a user may have', async ({ external, provider }) => {
   const read = (person: object) => external.claims(provider, { ...ada, ...person })
-  expect(await read({ name: ' Ada ', locale: 'de_AT' })).toMatchObject({
+  expect(await read({ name: ' Ada ', locale: 'zh_Hant_TW' })).toMatchObject({
     preferredName: 'Ada',
-    locale: 'de-AT',
+    locale: 'zh-Hant-TW',
   })
   const wrong = [
     { name: 'A\0', locale: 'no language' },
@@ -164,6 +164,32 @@ it.for<[string, (response: ServerResponse) => unknown, string]>([
     expect(await external.claims(provider)).toEqual({ error })
   },
 )
+
+it('counts a code that the provider rejects with status 429 as a failure of the network', async ({
+  external,
+  provider,
+  usher,
+  app,
+}) => {
+  await usher.store.prisma.database.update({ where: { id: app.id }, data: { networkFailuresPerHour: 2 } })
+  usher.clock.cacheAhead += 6_000
+  const from = elsewhere()
+  provider.lies = at('/token', (response) => response.writeHead(429, json).end('{}'))
+  const errors = []
+  for (let time = 0; time < 3; time++) {
+    const { url } = await external.started()
+    errors.push((await external.callback(provider.authorize(url), from)).result.error)
+  }
+  expect(errors).toEqual(['provider_unavailable', 'provider_unavailable', 'too_many_attempts'])
+  // An outage of the provider is not the fault of the network.
+  const office = elsewhere()
+  provider.lies = at('/token', (response) => response.writeHead(503, json).end('{}'))
+  for (let time = 0; time < 3; time++) {
+    const { url } = await external.started()
+    const { result } = await external.callback(provider.authorize(url), office)
+    expect(result.error).toBe('provider_unavailable')
+  }
+})
 
 it.for<[string, (response: ServerResponse) => unknown, RegExp]>([
   [
@@ -268,7 +294,9 @@ it.for([
   usher.forgetLog()
   await external.add({ issuer })
   expect(outcome(await external.start())).toEqual([503, 'provider_unavailable'])
-  expect(usher.logged()).toMatch(/is not a public address|must be an https URL on port 443|is not a URL/)
+  expect(usher.logged()).toMatch(
+    /is not a public address.*PRIVATE_ISSUERS|must be an https URL on port 443.*PRIVATE_ISSUERS|is not a URL/,
+  )
 })
 
 it('does not log in at a port of a private issuer that is not in PRIVATE_ISSUERS', async ({
@@ -301,7 +329,7 @@ it('returns 503 if nothing listens at the provider, and asks it again after ten 
   expect(provider.requests).toHaveLength(2)
 })
 
-it('accepts a new key of the provider, and reads the keys at most once a minute', async ({
+it('accepts a new key of the provider, and reads the keys at most once in five seconds', async ({
   external,
   provider,
 }) => {
@@ -309,7 +337,7 @@ it('accepts a new key of the provider, and reads the keys at most once a minute'
   try {
     const reads = () => provider.requests.filter((path) => path === '/jwks').length
     await external.claims(provider)
-    vi.setSystemTime(Date.now() + 61_000)
+    vi.setSystemTime(Date.now() + 5_100)
     await provider.rotateKey()
     expect(await external.claims(provider)).toMatchObject({ subject: 'ada' })
     expect(reads()).toBe(2)
@@ -317,7 +345,7 @@ it('accepts a new key of the provider, and reads the keys at most once a minute'
     for (let time = 0; time < 3; time++)
       expect(await external.claims(provider)).toEqual({ error: 'provider_invalid' })
     expect(reads()).toBe(2)
-    vi.setSystemTime(Date.now() + 61_000)
+    vi.setSystemTime(Date.now() + 5_100)
     expect(await external.claims(provider)).toMatchObject({ subject: 'ada' })
     expect(reads()).toBe(3)
   } finally {

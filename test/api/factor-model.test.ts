@@ -22,7 +22,7 @@ async function startUser(usher: TestApi, database: TestDatabase) {
   const { clock } = usher
   const credentials = { email: validUser().email, password }
   const model: Model = { apps: [], isOn: false, recoveryCodes: [], hasProvenTwo: false, isRequired: false }
-  let { jwt } = (await database.signedUp(credentials)).token
+  let { jwt } = (await database.verifiedUser(credentials)).token
   let confirmed: object = { password }
 
   function keep({ token, confirmation }: { token: { jwt: string }; confirmation?: { value: string } }) {

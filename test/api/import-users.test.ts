@@ -227,6 +227,31 @@ it('checkImport returns what importUsers would, and stores nothing', async ({ us
   expect(withoutIds(checked)).toEqual(withoutIds(imported))
 })
 
+it('importUsers and checkImport list the tenants that have no owner', async ({ imports }) => {
+  const given = { id: tenant, name: 'Engines' }
+  const named = { externalId: 'org_2', name: 'Tea', role: 'admin' }
+  const users = [
+    { email: 'ada@example.com', tenants: [given, { name: 'New' }] },
+    { email: 'grace@example.com', tenants: [named] },
+    { email: 'mary@example.com', tenants: [named, { name: 'Own', role: 'owner' }] },
+  ]
+  const listed = async (lines: object[], part?: 'check') =>
+    (await imports.lines(lines, {}, part)).json().tenantsWithoutOwner
+  const expected = (id: unknown) => [
+    { id: tenant, externalId: null, name: 'Engines' },
+    { id, externalId: null, name: 'New' },
+    { id, externalId: 'org_2', name: 'Tea' },
+  ]
+  const byName = (tenants: { name: string }[]) =>
+    tenants.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  expect(byName(await listed(users, 'check'))).toEqual(expected(null))
+  expect(byName(await listed(users))).toEqual(expected(expect.any(String)))
+  // A tenant is also found by its external id, although its users exist.
+  expect(byName(await listed(users, 'check'))).toMatchObject([{ name: 'Engines' }, { name: 'Tea' }])
+  const owner = { email: 'owner@example.com', tenants: [{ ...given, role: 'owner' }] }
+  expect(await listed([owner, ...users])).toMatchObject([{ name: 'Tea' }])
+})
+
 it('importUsers computes no hash, and limits what failed logins will cost', async ({ usher, imports }) => {
   const { hashing } = usher.context
   const used = [vi.spyOn(hashing, 'hash'), vi.spyOn(hashing, 'verify')]

@@ -6,6 +6,7 @@ import { auditRecords } from '../support/audit.js'
 import { newPassword, outcome } from '../support/codes.js'
 import { runAsOperator, setDatabase } from '../support/operator-changes.js'
 import { it } from '../support/returned-login.js'
+import { totpAt } from '../support/second-factor.js'
 
 const email = 'ada@example.com'
 const refused = (code: string, status = 409) => [status, code]
@@ -32,6 +33,43 @@ it('refuses the user of a known identity who is disabled', async ({ provider, ap
   )
   expect(outcome(await provider.logIn())).toEqual(refused('login_refused', 403))
 })
+
+it.for(['disabled', 'removed'])(
+  'finishes no login at a connection that was %s since it has returned',
+  async (state, { provider, app, usher, clock }) => {
+    // The settings have the time of the command.
+    clock.now = Math.max(clock.now, Date.now()) + 60_000
+    const { id } = (await provider.logIn()).json()
+    const { token } = await app.signedUp()
+    const used = await provider.returned()
+    expect((await provider.finish(used)).json()).toMatchObject({ id })
+    const [known, linked] = [await provider.returned(), await provider.returned({ subject: 'linked' })]
+    const unknown = await provider.returned({ subject: 'new', email: 'new@example.com' })
+    // The login of a user who must add a second factor first.
+    await setDatabase(usher.store, app, { secondFactor: 'required', secondFactorGrace: 0 })
+    usher.clock.cacheAhead += 6_000
+    const begun = (await provider.logIn()).json().secondFactor
+    const post = (path: string, payload: object) =>
+      usher.send({ method: 'POST', url: `${app.users}/me/factors/totp${path}`, payload })
+    const { challenge, secret } = (await post('', { challenge: begun.challenge })).json()
+    await setDatabase(usher.store, app, { secondFactor: 'optional' })
+    usher.clock.cacheAhead += 6_000
+    // Servers know the connection until they read it again.
+    await usher.context.findConnections(app.id)
+    const where = { databaseId: app.id, name: 'acme' }
+    if (state === 'removed') await usher.store.prisma.connection.deleteMany({ where })
+    else await usher.store.prisma.connection.updateMany({ where, data: { isEnabled: false } })
+    for (const login of [known, unknown, used])
+      expect(outcome(await provider.finish(login))).toEqual(refused('code_invalid', 400))
+    const body = { ...linked, password }
+    expect(outcome(await app.as(token.jwt, 'POST', 'me/identities', body))).toEqual(
+      refused('code_invalid', 400),
+    )
+    const totp = totpAt(secret, clock.now)
+    expect(outcome(await post('/confirm', { challenge, totp }))).toEqual(refused('challenge_invalid', 400))
+    expect(await provider.identities(id)).toHaveLength(1)
+  },
+)
 
 it.for(['authoritative', 'verified'] as const)(
   'signs up a person without an account whose address is %s, without a password',

@@ -31,6 +31,17 @@ it('logs a user in by the link and by the digits of the mail', async ({ app, mai
   expect(second.login).not.toBe(login)
 })
 
+it('accepts the digits and the code of a mail as people paste them', async ({ app, mail }) => {
+  await app.signedUp({ email })
+  const { login, digits, verifier } = await mail.start(email)
+  const pasted = `\u202a${String(digits).replace(/\d/g, (each) => String.fromCharCode(0x660 + Number(each)))}\u202c\n`
+  expect((await mail.finish({ login, digits: pasted, verifier })).statusCode).toBe(200)
+  app.clock.now += 61_000
+  const { code, verifier: other } = await mail.start(email)
+  const wrapped = `${String(code).slice(0, 60)}\r\n ${String(code).slice(60)}\u200b`
+  expect((await mail.finish({ code: wrapped, verifier: other })).statusCode).toBe(200)
+})
+
 it('signs up an unknown address, verified and without a password, with a tenant', async ({
   app,
   mail,

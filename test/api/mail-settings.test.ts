@@ -105,7 +105,7 @@ describe('settings of the mails of a database', () => {
 
   it.for([
     [{ name: 'hello' }, 'name', /^must be one of password_reset, email_verification, /],
-    [{ locale: 'no_tag' }, 'locale', 'must be a BCP 47 language tag, such as pt-BR'],
+    [{ locale: 'not a tag' }, 'locale', 'must be a BCP 47 language tag, such as pt-BR'],
     [
       { text: 'Subject: Hei\n\n{{link}} {{code}}' },
       'text',

@@ -13,7 +13,7 @@ const it = managementTest.extend('ada', async ({ usher, store, manage }) => {
   const { database, newKey } = manage
   await setDatabase(store, database, { appUrl: 'https://app.example.com', eventsKept: 1 })
   usher.clock.cacheAhead += 6_000
-  const { id, token } = await database.signedUp({ email })
+  const { id, token } = await database.verifiedUser({ email })
   /** Adds an authenticator app. */
   async function enrol(jwt: string) {
     const { challenge, secret } = (await database.as(jwt, 'POST', 'me/factors/totp', { password })).json()

@@ -111,9 +111,17 @@ it('a backend is refused if the database has no app URL or no tenant operations'
   await setDatabase(store, manage.database, { appUrl: null })
   usher.clock.cacheAhead += 5_000
   const noUrl = await tenant.invite(grace)
-  expect([...outcome(noUrl), noUrl.json().detail]).toEqual([409, 'refused', 'The database has no app URL.'])
+  expect([...outcome(noUrl), noUrl.json().detail]).toEqual([
+    409,
+    'app_url_missing',
+    'The database has no app URL.',
+  ])
   await setDatabase(store, manage.database, { tenantOperations: false })
   usher.clock.cacheAhead += 5_000
   const off = await tenant.invite(grace)
-  expect([...outcome(off), off.json().detail]).toEqual([409, 'refused', 'Tenant operations are off.'])
+  expect([...outcome(off), off.json().detail]).toEqual([
+    409,
+    'tenant_operations_off',
+    'Tenant operations are off.',
+  ])
 })

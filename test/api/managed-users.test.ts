@@ -290,7 +290,7 @@ describe('createUserCode', () => {
     const url = `${manage.database.users}/email-verification`
     expect((await usher.send({ method: 'POST', url, payload: { code } })).statusCode).toBe(200)
     expect((await ada.send('GET')).json().emailVerified).toBe(true)
-    expect((await create()).json().code).toBe('refused')
+    expect((await create()).json().code).toBe('already_verified')
   })
 
   it('sends a mail with a code, and returns none', async ({ usher, manage, ada }) => {
@@ -306,7 +306,7 @@ describe('createUserCode', () => {
   it('refuses a disabled user', async ({ ada }) => {
     await ada.send('PATCH', '', { disabled: true })
     const refused = await ada.send('POST', '/codes', { purpose: 'password_reset', deliver: 'return' })
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'refused'])
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'user_disabled'])
   })
 })
 

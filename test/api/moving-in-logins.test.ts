@@ -194,7 +194,7 @@ it('exports identities, and secrets of apps only if asked for', async ({
   expect(withSecrets?.totp).toEqual([{ secret, createdAt: new Date(verifiedAt) }])
 
   // A user who has added an app, in a database to which all is moved.
-  const signedUp = await app.signedUp({ email: 'grace@example.com' })
+  const signedUp = await app.verifiedUser({ email: 'grace@example.com' })
   const enrolled = (await app.as(signedUp.token.jwt, 'POST', 'me/factors/totp', { password })).json()
   const body = { challenge: enrolled.challenge, totp: totpAt(enrolled.secret, usher.clock.now) }
   await app.as(signedUp.token.jwt, 'POST', 'me/factors/totp/confirm', body)

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { isProblemCode, problems } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import { managementRights, type OperatorAction, operatorContract } from '@usher/contract/operator'
 import { describe, expect } from 'vitest'
+import { adviceFor } from '../../server/console/problems.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { requireMatch } from '../../server/domain/management/etag.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
@@ -136,7 +139,7 @@ it('the installation keeps an owner', async ({ owner }) => {
     await owner.send('PATCH', path, { ...change, role: null }, await confirmed()),
     await owner.send('DELETE', path, undefined, await confirmed()),
   ]
-  expect(refused.map(codeOf)).toEqual(['refused', 'refused', 'refused'])
+  expect(refused.map(codeOf)).toEqual(['owner_needed', 'owner_needed', 'owner_needed'])
 })
 
 it('a right that is taken away ends at the next request', async ({ console, owner, app }) => {
@@ -167,7 +170,7 @@ it('the database of the operators is no database of a customer', async ({ consol
     await owner.send('POST', `${console.users}/me/tenants`, { name: 'Own' }),
   ]
   expect(outcomes.map(codeOf)).toEqual([
-    'refused',
+    'operators_database',
     'database_not_found',
     'database_not_found',
     'database_not_found',
@@ -230,6 +233,45 @@ it('a key signs early only with a confirmation, also one that is pending', async
   ])
   const brought = await rotate(stolen, { 'usher-confirmation': await owner.confirm() })
   expect(brought.json()).toMatchObject({ kid: first.json().kid, state: 'signs' })
+})
+
+it('a refusal says what to do in words of every client', async ({ store, owner, app }) => {
+  const confirmed = async () => ({ 'usher-confirmation': await owner.confirm() })
+  await owner.send('POST', '/operator/workspaces/acme/databases', { name: 'refusing' })
+  const path = '/operator/workspaces/acme/databases/refusing'
+  const [{ kid }] = (await owner.send('GET', `${path}/keys`)).json().keys
+  const needed = await owner.send('DELETE', `${path}/keys/${kid}`, undefined, await confirmed())
+  await owner.send('POST', `${path}/keys/rotate`, {})
+  const pending = await owner.send('POST', `${path}/keys/rotate`, {})
+  const set = async (appUrl: string) =>
+    owner.send('PATCH', `${app.path}/settings`, { settings: { appUrl } }, await confirmed())
+  await set('https://a.example')
+  const { id: userId } = await app.signedUp()
+  const passkey = { kind: 'passkey', credentialId: new Uint8Array([7]), domain: 'a.example' }
+  await store.prisma.factor.create({
+    data: { ...passkey, databaseId: app.id, id: randomUUID(), userId, createdAt: new Date() },
+  })
+  const inUse = await set('https://b.example')
+  await store.prisma.factor.deleteMany({ where: { userId } })
+  const details = [needed, pending, inUse].map((response) => [codeOf(response), response.json().detail])
+  expect(details).toEqual([
+    ['key_needed', 'No other key can sign yet. First rotate, and let the next key sign immediately.'],
+    [
+      'key_pending',
+      expect.stringMatching(/ If the key that signs was stolen, let the pending one sign immediately\.$/),
+    ],
+    [
+      'passkeys_in_use',
+      'Users have passkeys of a.example, and passkeys would work only at b.example. To keep them, set the passkey domain to a.example.',
+    ],
+  ])
+})
+
+it('the console gives no advice on problems that no response has', () => {
+  const given = Object.keys(problems).filter(
+    (code) => !isProblemCode(code) && adviceFor({ code, title: '', detail: '', errors: [] }),
+  )
+  expect(given).toEqual([])
 })
 
 it('what changes something is recorded with its outcome, what reads is not', async ({ owner, app }) => {
@@ -354,6 +396,7 @@ it('a list of databases has their users and the logins of seven days', async ({
     { name: 'again', users: 0, logins: 0 },
     { name: 'app', users: 5_000, logins: 3, isBeingDeleted: false },
     { name: 'empty', users: 0, logins: 0 },
+    { name: 'refusing' },
   ])
 })
 
@@ -415,6 +458,12 @@ describe('the management API with the token of an operator', () => {
         { email: 'hash@example.com', passwordHash: hash },
         confirmed,
       ),
+      await owner.send(
+        'POST',
+        `${app.management}/users`,
+        { email: 'hash@example.com', password: 'another long one' },
+        confirmed,
+      ),
       await owner.send('PATCH', path, { email: 'other@example.com' }),
       await owner.send('PATCH', path, { email: 'other@example.com' }, confirmed),
     ]
@@ -422,9 +471,27 @@ describe('the management API with the token of an operator', () => {
       'role_insufficient',
       'role_insufficient',
       'role_insufficient',
+      'role_insufficient',
       'step_up_required',
       200,
     ])
+  })
+
+  it('adds a user with a verified address only with a confirmation', async ({ owner, app }) => {
+    const add = (emailVerified: boolean, headers = {}) =>
+      owner.send('POST', `${app.management}/users`, { email: 'known@example.com', emailVerified }, headers)
+    expect(codeOf(await add(true))).toBe('step_up_required')
+    const added = await add(true, { 'usher-confirmation': await owner.confirm() })
+    expect(added.json()).toMatchObject({ emailVerified: true })
+    expect(codeOf(await add(false))).toBe('email_taken')
+  })
+
+  it('shows a viewer the settings of mails', async ({ console, owner, app }) => {
+    const body = { email: 'mail-reader@example.com', workspace: 'acme', role: 'member' }
+    const viewer = await console.operator(owner, body)
+    const path = `${app.management}/mail-settings`
+    expect((await viewer.send('GET', path)).json()).toMatchObject({ appName: null, mailTemplates: [] })
+    expect(codeOf(await owner.send('PATCH', path, { appName: 'Acme' }))).toBe('role_insufficient')
   })
 
   it('shows private metadata from the role admin on', async ({ console, owner, app }) => {
@@ -552,6 +619,37 @@ describe('connections', () => {
     await connections.remove('acme')
   })
 
+  it.for([
+    ['with a slash, as the provider has it', '/', '/'],
+    ['with a slash that the provider has not', '/', ''],
+    ['without the slash that the provider has', '', '/'],
+    ['with the path of the discovery document', '/.well-known/openid-configuration', '/'],
+  ])('an issuer can be added %s', async ([, given, slash], { provider, connections }) => {
+    provider.lies = { discovery: { issuer: provider.issuer + slash } }
+    const added = await connections.add({ issuer: provider.issuer + given })
+    expect(added.statusCode).toBe(201)
+    expect(added.json().issuer).toBe(provider.issuer)
+    provider.lies = {}
+    await connections.remove('acme')
+  })
+
+  it('Slack, which reports a wrong code with an error of its own, can be added', async ({
+    provider,
+    connections,
+  }) => {
+    provider.lies.answer = (path, response) => {
+      const isToken = path === '/token'
+      if (isToken)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"ok":false,"error":"invalid_code"}')
+      return isToken
+    }
+    expect((await connections.add({})).statusCode).toBe(201)
+    provider.lies = {}
+    await connections.remove('acme')
+  })
+
   it('what the provider rejects, or what is not public, is not added', async ({ provider, connections }) => {
     const requests = provider.requests.length
     const hidden = await connections.add({ issuer: 'https://10.0.0.1' })
@@ -568,7 +666,12 @@ describe('connections', () => {
     expect(rejected.json().detail).toMatch(/has rejected the code: invalid_client \(… is wrong\)\.$/)
     expect((await connections.list()).connections).toEqual([])
     const twice = [await connections.add({}), await connections.add({})]
-    expect([hidden, rejected, ...twice].map(codeOf)).toEqual(['refused', 'refused', 201, 'refused'])
+    expect([hidden, rejected, ...twice].map(codeOf)).toEqual([
+      'connection_invalid',
+      'connection_invalid',
+      201,
+      'connection_exists',
+    ])
     await connections.remove('acme')
   })
 })

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { createAuthenticator, flag, type Lie } from '../support/authenticator.js'
-import { outcome } from '../support/codes.js'
+import { newPassword, outcome } from '../support/codes.js'
+import { mailOf, newVerifier } from '../support/login-mail.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { it } from '../support/passkeys.js'
 import { totpAt } from '../support/second-factor.js'
@@ -17,6 +18,7 @@ const lies: [string, Lie][] = [
   ['a registration', { type: 'webauthn.create' }],
   ['flags that contradict the registration', { flags: { clear: flag.backupEligible | flag.backedUp } }],
   ['no user handle', { userHandle: null }],
+  ['an empty user handle', { userHandle: '' }],
   ['the user handle of another user', { userHandle: Buffer.from('another').toString('base64url') }],
 ]
 
@@ -33,14 +35,14 @@ const registrationLies: [string, Lie][] = [
 ]
 
 it.for(registrationLies)('adds no passkey from %s', async ([, lie], { passkeys, app }) => {
-  const { token } = await app.signedUp(validUser())
+  const { token } = await app.verifiedUser(validUser())
   const added = await passkeys.add(token.jwt, createAuthenticator(), { lie })
   expect(outcome(added)).toEqual([401, 'passkey_invalid'])
   expect((await app.as(token.jwt, 'GET', 'me/factors')).json().factors).toEqual([])
 })
 
 it('ignores an attestation, whose certificates anyone could choose', async ({ passkeys, app }) => {
-  const { token } = await app.signedUp(validUser())
+  const { token } = await app.verifiedUser(validUser())
   const added = await passkeys.add(token.jwt, createAuthenticator(), { lie: { fmt: 'packed' } })
   expect(added.statusCode, added.body).toBe(201)
 })
@@ -129,6 +131,48 @@ it('does not finish the login of another user, or another login of the user', as
   expect((await finish(first.challenge, authenticator.get(first.options))).statusCode).toBe(200)
 })
 
+it('takes a signature only for what the passkey was asked for: a step-up, a login by mail or a reset', async ({
+  passkeys,
+  app,
+  usher,
+}) => {
+  await setDatabase(usher.store, app, { loginMail: 'both' })
+  usher.clock.cacheAhead += 6_000
+  const { authenticator, token, confirmation, credentials } = await passkeys.owner()
+  const { email } = credentials
+  const set = { on: true, confirmation: confirmation.value }
+  const { jwt } = (await app.as(token.jwt, 'PUT', 'me/second-factor', set)).json().token
+  const startLogin = async () => {
+    const { verifier, challenge } = newVerifier()
+    const { login } = (await passkeys.post('login/code', { email, challenge })).json()
+    return { verifier, code: (await mailOf(usher, app.id, { login, email })).code }
+  }
+  const login = await startLogin()
+  app.clock.now += 61_000
+  const other = await startLogin()
+  await app.delivered()
+  const code = await app.resetCode(email)
+  const send = (path: string, body: object) => (passkey?: object) =>
+    passkeys.post(path, { ...body, ...(passkey && { secondFactor: { passkey } }) })
+  const finish = send('login/finish', login)
+  const ways: [string, typeof finish][] = [
+    ['login', finish],
+    ['another login', send('login/finish', other)],
+    ['reset', send('password-reset/confirm', { code, newPassword })],
+    ['step-up', (passkey) => app.as(jwt, 'POST', passkey ? 'me/step-up' : 'me/step-up/begin', { passkey })],
+  ]
+  const signed = async (begin: typeof finish) => {
+    const begun = (await begin()).json()
+    return authenticator.get(begun.options ?? begun.secondFactor.options)
+  }
+  for (const [asked, begin] of ways)
+    for (const [way, end] of ways.filter(([name]) => name !== asked)) {
+      const refused = outcome(await end(await signed(begin)))
+      expect([asked, way, ...refused]).toEqual([asked, way, 401, 'second_factor_invalid'])
+    }
+  expect((await finish(await signed(finish))).statusCode).toBe(200)
+})
+
 it('lets nobody with a stolen session add, remove or prove a passkey', async ({ passkeys, app }) => {
   const { factor, credentials } = await passkeys.owner()
   const { jwt } = (await app.login(credentials)).json().token
@@ -155,7 +199,7 @@ it('adds a passkey once, and not with the enrolment of another user or before a 
   app,
 }) => {
   const given = validUser()
-  const [one, other] = [await app.signedUp(given), await app.signedUp(validUser())]
+  const [one, other] = [await app.verifiedUser(given), await app.verifiedUser(validUser())]
   const authenticator = createAuthenticator()
   const { options } = (await app.as(one.token.jwt, 'POST', 'me/factors/passkey', { password })).json()
   const passkey = authenticator.create(options)
@@ -166,7 +210,7 @@ it('adds a passkey once, and not with the enrolment of another user or before a 
   expect(outcome(await confirm(other.token.jwt))).toEqual([400, 'challenge_invalid'])
   expect(outcome(await confirm())).toEqual([401, 'token_missing'])
   const twice = await Promise.all([confirm(one.token.jwt), confirm(one.token.jwt)])
-  expect(twice.map(({ statusCode }) => statusCode).sort()).toEqual([201, 401])
+  expect(twice.map(({ statusCode }) => statusCode).sort()).toEqual([201, 400])
   const late = createAuthenticator().create(options)
   await app.as(one.token.jwt, 'DELETE', 'me/sessions')
   const { token } = (await app.login({ email: given.email, password })).json()
@@ -179,7 +223,7 @@ it('knows no passkey of an account that was deleted and made again', async ({ pa
   const body = { password, confirmation: confirmation.value }
   expect((await app.as(token.jwt, 'POST', 'me/deletion', body)).statusCode).toBe(204)
   expect(outcome(await passkeys.login(authenticator))).toEqual([401, 'passkey_unknown'])
-  const again = await app.signedUp(validUser({ email: credentials.email }))
+  const again = await app.verifiedUser(validUser({ email: credentials.email }))
   expect(outcome(await passkeys.login(authenticator))).toEqual([401, 'passkey_unknown'])
   expect((await passkeys.add(again.token.jwt, createAuthenticator())).statusCode).toBe(201)
 })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { password } from '../support/app.js'
+import { changeUser } from '../../server/domain/email-change/change-user.js'
+import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { createAuthenticator, type Model } from '../support/authenticator.js'
 import { newPassword, outcome } from '../support/codes.js'
-import { setDatabase } from '../support/operator-changes.js'
+import { runAsOperator, setDatabase } from '../support/operator-changes.js'
 import { it as passkeysTest } from '../support/passkeys.js'
 
 const it = passkeysTest.extend(
@@ -13,12 +14,20 @@ const it = passkeysTest.extend(
     async (model?: Model) => {
       const owner = await passkeys.owner(model)
       const { id } = owner.signedUp
-      await usher.store.prisma.user.updateMany({ where: { id }, data: { passwordHash: null } })
+      // A mail to a verified address would be a way in.
+      const data = { passwordHash: null, emailVerifiedAt: null }
+      await usher.store.prisma.user.updateMany({ where: { id }, data })
       const remove = (confirmation: string = owner.confirmation.value) =>
         app.as(owner.token.jwt, 'POST', `me/factors/${owner.factor.id}/removal`, { confirmation })
       return { ...owner, id, remove }
     },
 )
+
+/** Lets users add a passkey before they verify the address. */
+async function withoutReset(usher: TestApi, app: TestDatabase) {
+  await setDatabase(usher.store, app, { accountOperations: false })
+  usher.clock.cacheAhead += 6_000
+}
 
 it('logs a user in who has no password, and keeps the last passkey', async ({ passwordless, passkeys }) => {
   const { authenticator, remove } = await passwordless()
@@ -31,8 +40,10 @@ it('removes a passkey of a user who has another one, and then keeps that', async
   passwordless,
   passkeys,
   app,
+  usher,
 }) => {
   const { token, confirmation, remove } = await passwordless()
+  await withoutReset(usher, app)
   const body = { confirmation: confirmation.value, password: undefined }
   const second = await passkeys.add(token.jwt, createAuthenticator(), { body })
   expect(second.statusCode, second.body).toBe(201)
@@ -52,6 +63,7 @@ it('counts neither a key that has not verified its user as a way in, nor a passk
   usher,
 }) => {
   const { token, confirmation, remove } = await passwordless()
+  await withoutReset(usher, app)
   const body = { confirmation: confirmation.value, password: undefined }
   const key = createAuthenticator({ verifiesUser: false })
   expect((await passkeys.add(token.jwt, key, { body })).statusCode).toBe(201)
@@ -95,8 +107,15 @@ it('keeps passkeys when the owner of a verified address sets a password with a c
   expect((await passkeys.login(authenticator)).statusCode).toBe(200)
 })
 
-it('leaves no passkey of a stranger on an account that its owner takes over', async ({ passkeys, app }) => {
-  const { authenticator, credentials } = await passkeys.owner()
+it('leaves no passkey of a stranger on an account that its owner takes over', async ({
+  passkeys,
+  app,
+  usher,
+}) => {
+  const { authenticator, credentials, id } = await passkeys.owner()
+  await runAsOperator(usher, app, (change) =>
+    changeUser(change, { userId: id, changes: { isVerified: false } }),
+  )
   const code = await app.resetCode(credentials.email)
   expect((await passkeys.post('password-reset/confirm', { code, newPassword })).statusCode).toBe(200)
   expect(outcome(await passkeys.login(authenticator))).toEqual([401, 'passkey_unknown'])

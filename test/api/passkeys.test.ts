@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { password } from '../support/app.js'
+import { password, validUser } from '../support/app.js'
 import { createAuthenticator } from '../support/authenticator.js'
 import { outcome } from '../support/codes.js'
 import { it } from '../support/passkeys.js'
@@ -34,6 +34,47 @@ it.for(['ES256', 'EdDSA', 'RS256'] as const)(
     expect((await passkeys.login(authenticator)).statusCode).toBe(200)
   },
 )
+
+it('accepts what browsers and their libraries send besides, and leave out', async ({ passkeys, app }) => {
+  const { token } = await app.verifiedUser(validUser())
+  const { options } = (await app.as(token.jwt, 'POST', 'me/factors/passkey', { password })).json()
+  const authenticator = createAuthenticator()
+  const created = authenticator.create(options)
+  const more = { rawId: created.id, type: 'public-key', authenticatorAttachment: null }
+  const registrations: object[] = [
+    { ...created, response: { ...created.response, transports: null }, clientExtensionResults: null },
+    { ...created, ...more, clientExtensionResults: { credProps: null, prf: { enabled: true } } },
+    {
+      ...created,
+      ...more,
+      response: { ...created.response, transports: ['future'], publicKey: null, publicKeyAlgorithm: -7 },
+      clientExtensionResults: { credProps: { rk: null, authenticatorDisplayName: 'Key' } },
+    },
+  ]
+  const responses = []
+  for (const passkey of registrations)
+    responses.push(await app.as(token.jwt, 'POST', 'me/factors/passkey/confirm', { passkey }))
+  // The challenge is used up by the first one.
+  expect(responses.map(outcome)).toEqual([[201, undefined], ...Array(2).fill([401, 'passkey_invalid'])])
+  const { response, ...assertion } = authenticator.get(await passkeys.options())
+  const empty = { ...response, userHandle: '' }
+  const refused = await passkeys.post('login/passkey/confirm', { passkey: { ...assertion, response: empty } })
+  expect(outcome(refused)).toEqual([401, 'passkey_invalid'])
+  const passkey = { ...assertion, ...more, response, clientExtensionResults: {} }
+  expect((await passkeys.post('login/passkey/confirm', { passkey })).statusCode).toBe(200)
+})
+
+it('accepts a security key that has no user handle as the second step', async ({ passkeys, app }) => {
+  const { authenticator, credentials, token, confirmation } = await passkeys.owner({ verifiesUser: false })
+  await app.as(token.jwt, 'PUT', 'me/second-factor', { on: true, confirmation: confirmation.value })
+  for (const userHandle of ['', null]) {
+    const { challenge, options } = (await app.login(credentials)).json().secondFactor
+    const { response, ...assertion } = authenticator.get(options)
+    const passkey = { ...assertion, response: { ...response, userHandle } }
+    const second = await passkeys.post('login/second-factor', { challenge, passkey })
+    expect(second.statusCode, second.body).toBe(200)
+  }
+})
 
 it('is the second step of a password after the user has turned it on', async ({ passkeys, app }) => {
   const { authenticator, credentials, token, confirmation } = await passkeys.owner({ verifiesUser: false })

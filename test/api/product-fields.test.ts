@@ -160,6 +160,8 @@ it.for<[what: string, body: object, path: string, code: string]>([
     'invalid_character',
   ],
   ['metadata that is too deep', { privateMetadata: nested(32) }, 'privateMetadata', 'invalid_character'],
+  ['metadata with a rounded integer', { metadata: { ids: [2 ** 53] } }, 'metadata', 'invalid_type'],
+  ['metadata with a negative one', { privateMetadata: { a: -1e21 } }, 'privateMetadata', 'invalid_type'],
   ['an empty external id', { externalId: '' }, 'externalId', 'blank'],
   ['a long external id', { externalId: 'x'.repeat(256) }, 'externalId', 'too_long'],
   ['an external id with NUL', { externalId: '\0' }, 'externalId', 'invalid_character'],
@@ -167,6 +169,19 @@ it.for<[what: string, body: object, path: string, code: string]>([
   const refused = await as('POST', 'tenants', { name: 'Engines', ...body })
   expect([refused.statusCode, refused.json().errors]).toMatchObject([400, [{ path, code }]])
   expect((await as('GET', 'tenants')).json().tenants).toEqual([])
+})
+
+it('metadata keeps each number as it was given, or is refused', async ({ usher, manage, as }) => {
+  const metadata = { most: Number.MAX_SAFE_INTEGER, least: Number.MIN_SAFE_INTEGER, share: 0.1, tiny: 5e-324 }
+  const added = await as('POST', 'tenants', { name: 'Engines', metadata })
+  expect(added.json().metadata).toEqual(metadata)
+  const lineOf = (number: string) => `{"email":"ada@example.com","metadata":{"id":${number}}}`
+  for (const number of ['9007199254740993', '1e400', '12345678901234567890.0']) {
+    const { rejected } = await importAll(usher, manage.database.id, linesOf(lineOf(number)))
+    expect(rejected).toEqual([
+      expect.stringMatching(/^1 metadata: must have no whole number beyond 9007199254740991/),
+    ])
+  }
 })
 
 it('tenants keep what the product adds in an export and an import', async ({ usher, store, manage, as }) => {

@@ -1,7 +1,8 @@
 import { expect, vi } from 'vitest'
 import { password, type TestApi, validUser } from '../support/app.js'
+import { createAuthenticator } from '../support/authenticator.js'
 import { newPassword, outcome } from '../support/codes.js'
-import { disableUser, enableUser } from '../support/operator-changes.js'
+import { disableUser, enableUser, setDatabase } from '../support/operator-changes.js'
 import { claimsOf, it, totpAt } from '../support/second-factor.js'
 
 const stepMilliseconds = 30_000
@@ -34,7 +35,7 @@ it('rejects a challenge of another database, and the code of another user', asyn
   const payload = { challenge, totp: totpAt(factor.secret, clock.now + stepMilliseconds) }
   const url = `${elsewhere.users}/login/second-factor`
   expect(outcome(await usher.send({ method: 'POST', url, payload }))).toEqual(invalid)
-  const other = await factor.enrol((await app.signedUp()).token.jwt, { password })
+  const other = await factor.enrol((await app.verifiedUser()).token.jwt, { password })
   clock.now += stepMilliseconds
   const swapped = { challenge, totp: totpAt(other.secret, clock.now) }
   expect(outcome(await factor.post('login/second-factor', swapped))).toEqual(wrong)
@@ -48,14 +49,14 @@ it('rejects the challenge of an enrolment or a login in the place of the other',
   const enrolled = await factor.post('me/factors/totp', { challenge })
   expect(outcome(enrolled)).toEqual(invalid)
   expect(outcome(await factor.post('me/factors/totp/confirm', { challenge, totp }))).toEqual(invalid)
-  const { token } = await app.signedUp()
+  const { token } = await app.verifiedUser()
   const enrolment = (await app.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
   const crossed = await factor.post('login/second-factor', { challenge: enrolment.challenge, totp })
   expect(outcome(crossed)).toEqual(invalid)
 })
 
 it('adds the app of an enrolment once, also if it was removed since', async ({ factor, app, clock }) => {
-  const { token } = await app.signedUp()
+  const { token } = await app.verifiedUser()
   const { challenge, secret } = (await app.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
   const body = { challenge, totp: totpAt(secret, clock.now) }
   const confirm = (jwt: string) => app.as(jwt, 'POST', 'me/factors/totp/confirm', body)
@@ -69,6 +70,29 @@ it('adds the app of an enrolment once, also if it was removed since', async ({ f
   })
   expect(outcome(await confirm(removed.json().token.jwt))).toEqual(invalid)
   expect(outcome(await factor.post('me/factors/totp/confirm', body))).toEqual([401, 'token_missing'])
+})
+
+it('ends an enrolment when another request adds the first factor', async ({ factor, app, usher, clock }) => {
+  const given = validUser()
+  await setDatabase(usher.store, app, { secondFactor: 'required', secondFactorGrace: 0 })
+  usher.clock.cacheAhead += 6_000
+  clock.now = Math.max(clock.now, Date.now()) + 1_000
+  const { token } = await app.verifiedUser(given)
+  const demanded = async () => (await app.login({ email: given.email, password })).json().secondFactor
+  const begin = async (challenge: string) => (await factor.post('me/factors/totp', { challenge })).json()
+  // A thief with the password, with a stolen token, and the owner.
+  const [thief, owner] = [await demanded(), await demanded()]
+  const byLogin = await begin(thief.challenge)
+  const byToken = (await app.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
+  const { options } = (await factor.post('me/factors/passkey', { challenge: owner.challenge })).json()
+  const passkey = createAuthenticator().create(options)
+  expect((await factor.post('me/factors/passkey/confirm', { passkey })).statusCode).toBe(201)
+  for (const kind of ['totp', 'passkey'])
+    expect(outcome(await factor.post(`me/factors/${kind}`, { challenge: thief.challenge }))).toEqual(invalid)
+  const bodyOf = ({ challenge, secret }: typeof byLogin) => ({ challenge, totp: totpAt(secret, clock.now) })
+  expect(outcome(await factor.post('me/factors/totp/confirm', bodyOf(byLogin)))).toEqual(invalid)
+  const late = await app.as(token.jwt, 'POST', 'me/factors/totp/confirm', bodyOf(byToken))
+  expect(outcome(late)).toEqual(invalid)
 })
 
 it('gives no token of a user who was disabled or deleted between the steps', async ({

@@ -1,7 +1,8 @@
 import { expect, inject } from 'vitest'
+import { changeUser } from '../../server/domain/email-change/change-user.js'
 import { password, validUser } from '../support/app.js'
 import { newPassword, outcome } from '../support/codes.js'
-import { setDatabase } from '../support/operator-changes.js'
+import { runAsOperator, setDatabase } from '../support/operator-changes.js'
 import { claimsOf, it, totpAt } from '../support/second-factor.js'
 
 it('logs in with a password and then a code of the app', async ({ factor, app }) => {
@@ -17,7 +18,7 @@ it('logs in with a password and then a code of the app', async ({ factor, app })
 
 it('says in the token of a user without a factor that there was one', async ({ app }) => {
   const given = validUser()
-  const { token } = await app.signedUp(given)
+  const { token } = await app.verifiedUser(given)
   const { iat, ...claims } = claimsOf(token.jwt)
   expect(claims).toMatchObject({ acr: 'aal1', amr: ['pwd'], auth_time: iat })
 })
@@ -50,6 +51,45 @@ it('accepts a recovery code once, however it is typed', async ({ factor }) => {
   expect(claimsOf(response.json().token.jwt)).toMatchObject({ acr: 'aal2', amr: ['pwd', 'recovery', 'mfa'] })
   const again = await factor.post('login/second-factor', { challenge, recoveryCode: code })
   expect(outcome(again)).toEqual([401, 'second_factor_invalid'])
+})
+
+/** Returns a text with the digits of a script, whose zero is given. */
+const inScript = (text: string, zero: number) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
+
+it('accepts a code of the app in any script, and with what comes with pasted text', async ({ factor }) => {
+  const spellings: ((code: string) => string)[] = [
+    (code) => inScript(code, 0xff10),
+    (code) => inScript(code, 0x660),
+    (code) => inScript(code, 0x6f0),
+    (code) => `\u00a0${code.slice(0, 3)}\u202f${code.slice(3)}\r\n`,
+    (code) => `\u2068${code.slice(0, 3)}\u2013${code.slice(3)}\u2069\u200b`,
+  ]
+  for (const spelled of spellings) {
+    const { challenge } = await factor.firstStep()
+    const totp = spelled(factor.nextCode())
+    const response = await factor.post('login/second-factor', { challenge, totp })
+    expect([response.statusCode, totp]).toEqual([200, totp])
+  }
+})
+
+it('accepts recovery codes with what keyboards and pasted text put in and between their groups', async ({
+  factor,
+}) => {
+  const codes = factor.recoveryCodes as string[]
+  const spellings: ((code: string) => string)[] = [
+    (code) => code.replaceAll('-', '\u2013'),
+    (code) => `\u200b${code.replaceAll('-', '\u2212')}\r\n`,
+    (code) => code.replaceAll('-', '\u00a0'),
+    (code) => code.replace(/[^-]/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0)),
+    (code) => inScript(code, 0x660),
+  ]
+  for (const [index, spelled] of spellings.entries()) {
+    const { challenge } = await factor.firstStep()
+    const recoveryCode = spelled(String(codes[index]))
+    const response = await factor.post('login/second-factor', { challenge, recoveryCode })
+    expect([response.statusCode, recoveryCode]).toEqual([200, recoveryCode])
+  }
 })
 
 it('rejects a challenge that is expired, altered, revoked or of another purpose', async ({
@@ -192,7 +232,11 @@ it('never lets a reset of the password skip the second step', async ({ factor, a
 it('gives a never verified account to the owner of the address, without the factor of a stranger', async ({
   factor,
   app,
+  usher,
 }) => {
+  await runAsOperator(usher, app, (change) =>
+    changeUser(change, { userId: factor.id, changes: { isVerified: false } }),
+  )
   const code = await app.resetCode(factor.credentials.email)
   const done = await factor.post('password-reset/confirm', { code, newPassword })
   expect(done.statusCode).toBe(200)
@@ -211,7 +255,7 @@ it('demands a factor after the time to add one, and lets the user add it in the 
   // The setting has the time of the command.
   clock.now = Date.now()
   const given = validUser()
-  const { token } = await app.signedUp(given)
+  const { token } = await app.verifiedUser(given)
   const session = (await app.openSession(token.jwt)).json()
   const credentials = { email: given.email, password }
   expect((await app.login(credentials)).statusCode).toBe(200)
@@ -235,6 +279,39 @@ it('demands a factor after the time to add one, and lets the user add it in the 
   expect(outcome(removed)).toEqual([409, 'factor_needed'])
 })
 
+it('adds no factor while the address is not verified, if a mail to it logs in', async ({
+  app,
+  usher,
+  clock,
+  factor,
+}) => {
+  const notVerified = [409, 'email_not_verified']
+  const given = validUser()
+  const { id, token } = await app.signedUp(given)
+  const enrol = (kind: string) => app.as(token.jwt, 'POST', `me/factors/${kind}`, { password })
+  for (const kind of ['totp', 'passkey']) expect(outcome(await enrol(kind))).toEqual(notVerified)
+  const setMails = async (accountOperations: boolean) => {
+    await setDatabase(usher.store, app, { accountOperations })
+    usher.clock.cacheAhead += 6_000
+  }
+  await setMails(false)
+  const { challenge, secret } = (await enrol('totp')).json()
+  await setMails(true)
+  const body = { challenge, totp: totpAt(secret, clock.now) }
+  expect(outcome(await app.as(token.jwt, 'POST', 'me/factors/totp/confirm', body))).toEqual(notVerified)
+
+  // A login that demands a factor: the user proves the address by a reset first.
+  await setDatabase(usher.store, app, { secondFactor: 'required', secondFactorGrace: 0 })
+  usher.clock.cacheAhead += 6_000
+  clock.now = Math.max(clock.now, Date.now()) + 1_000
+  const demanded = (await app.login({ email: given.email, password })).json().secondFactor
+  const refused = await factor.post('me/factors/totp', { challenge: demanded.challenge })
+  expect(outcome(refused)).toEqual(notVerified)
+  const reset = (await app.reset(await app.resetCode(given.email))).json()
+  expect(reset.id).toBe(id)
+  expect((await factor.enrol(reset.token.jwt, { password: newPassword })).factor.kind).toBe('totp')
+})
+
 it('has no second factors where the operator has turned them off', async ({ factor, app, usher }) => {
   await setDatabase(usher.store, app, { secondFactor: 'off' })
   usher.clock.cacheAhead += 6_000
@@ -247,7 +324,7 @@ it('does not let a stolen session add a factor, or finish the enrolment of anoth
   app,
   clock,
 }) => {
-  const thief = await app.signedUp()
+  const thief = await app.verifiedUser()
   const { challenge, secret } = (
     await app.as(thief.token.jwt, 'POST', 'me/factors/totp', { password })
   ).json()
@@ -258,7 +335,7 @@ it('does not let a stolen session add a factor, or finish the enrolment of anoth
     'challenge_invalid',
   ])
   expect(outcome(await factor.post('me/factors/totp/confirm', body))).toEqual([401, 'token_missing'])
-  const stolen = await app.signedUp()
+  const stolen = await app.verifiedUser()
   const refused = await app.as(stolen.token.jwt, 'POST', 'me/factors/totp', {})
   expect(refused.json().errors).toMatchObject([{ path: 'password', code: 'required' }])
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { startApp } from '../support/app.js'
@@ -77,6 +78,16 @@ it('the sweep counts the users, and deletes counts and actions after 400 days', 
   await prisma.sweep.update({ where: { databaseId }, data: { users: 5_000n } })
   const many = { users: 5_000, countedAt: countedAt.toISOString() }
   expect((await owner.send('GET', path)).json()).toMatchObject(many)
+  // A sweep that has counted few users has not counted those of today.
+  await prisma.sweep.update({ where: { databaseId }, data: { users: 3n } })
+  const grown = Array.from({ length: 98 }, (_, index) => `grown-${index}@example.com`)
+  await prisma.user.createMany({
+    data: grown.map((email) => ({
+      ...{ databaseId, id: randomUUID(), email, canonicalEmail: email },
+      createdAt: dayAgo(0),
+    })),
+  })
+  expect((await owner.send('GET', path)).json()).toMatchObject({ users: 101, countedAt: null })
   expect(await prisma.dailyStatistics.count({ where: { databaseId } })).toBe(1)
   expect(await prisma.operatorAction.findMany({ where: { action: 'old' } })).toMatchObject([
     { requestId: '399' },

@@ -21,9 +21,13 @@ it('changes the locale in its canonical form, and keeps the fields that are not 
   const { token } = await database.signedUp({ preferredName: 'Ada', locale: 'PT-br-u-nu-arab' })
   const changed = await database.as(token.jwt, 'PATCH', 'me', { locale: 'zh-hant-tw' })
   expect(changed.json()).toMatchObject({ preferredName: 'Ada', locale: 'zh-Hant-TW' })
+  for (const locale of ['zh_Hant_TW', ' zh_hant_tw.UTF-8', 'zh-Hant_TW@stroke']) {
+    const named = await database.as(token.jwt, 'PATCH', 'me', { locale })
+    expect([locale, named.json().locale]).toEqual([locale, 'zh-Hant-TW'])
+  }
   const removed = await database.as(token.jwt, 'PATCH', 'me', { locale: null })
   expect(removed.json()).toMatchObject({ preferredName: 'Ada', locale: null })
-  const invalid = await database.as(token.jwt, 'PATCH', 'me', { locale: 'no_tag' })
+  const invalid = await database.as(token.jwt, 'PATCH', 'me', { locale: 'not a tag' })
   expect(invalid.json().errors).toEqual([
     { path: 'locale', code: 'invalid_type', detail: 'must be a BCP 47 language tag, such as pt-BR' },
   ])

@@ -64,6 +64,24 @@ withUser('requests another address and deletes the account after a recent login'
   expect((await app.as(jwt, 'POST', 'me/deletion', {})).statusCode).toBe(204)
 })
 
+withUser('a stolen token does not renew itself by a step-up', async ({ ada, app, usher }) => {
+  const session = (await app.openSession(ada.token.jwt)).json()
+  app.clock.now += 9 * minute
+  const { token } = (await app.refresh(session.refreshToken.value)).json()
+  for (const proof of [{}, { password }])
+    expect(outcome(await app.as(token.jwt, 'POST', 'me/step-up', proof))).toEqual([
+      403,
+      'recent_login_required',
+    ])
+  const [{ provenAt } = {}] = await usher.store.prisma.session.findMany({ where: { databaseId: app.id } })
+  expect(provenAt).toEqual(new Date(app.clock.now - 9 * minute))
+  app.clock.now += 2 * minute
+  expect(outcome(await app.as(token.jwt, 'POST', 'me/factors/totp', {}))).toEqual([
+    403,
+    'recent_login_required',
+  ])
+})
+
 withUser('a password reset sets a first password', async ({ ada, app, smtp }) => {
   await app.delivered()
   smtp.mails.splice(0)

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { it as apiTest } from '../support/api.js'
 import { launchChromium } from '../support/chromium.js'
@@ -12,8 +12,9 @@ export const hasBrowser = inject('chromium') !== ''
  * load.
  */
 export const it = apiTest
-  .extend('executable', { scope: 'file' }, inject('chromium'))
-  .extend('browser', { scope: 'file' }, async ({ executable }, { onCleanup }) => {
+  .extend('executable', { scope: 'worker' }, inject('chromium'))
+  // The files of a worker share it: each page is in a profile of its own.
+  .extend('browser', { scope: 'worker' }, async ({ executable }, { onCleanup }) => {
     const browser = await launchChromium(executable)
     onCleanup(() => browser.close())
     return browser
@@ -31,6 +32,10 @@ export const it = apiTest
       return visit
     }
   })
+
+/** Returns by how many pixels a page is wider than its viewport. */
+export const overflowOf = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 export type Visit = Awaited<ReturnType<typeof openPage>>
 

@@ -123,6 +123,10 @@ describe.skipIf(!hasBrowser)('console', () => {
     const { page, expectFailedLoads } = owner
     await owner.open(`${users}/${id}`)
     await headingOf(page, 'grace@example.com').waitFor()
+    await page.getByText('active, not verified, no second factor').waitFor()
+    await server.addPasskey(id)
+    await owner.open(`${users}/${id}`)
+    await page.getByText('active, not verified, 1 passkey').waitFor()
     await button(page, 'Disable').click()
     await status(page, 'The user is disabled.')
     await button(page, 'Enable').click()
@@ -556,6 +560,18 @@ describe.skipIf(!hasBrowser)('console', () => {
 
   it('imports a file, and returns the rejected lines', async ({ owner }) => {
     const lines = Array.from({ length: 1_300 }, (_, index) => `{"email":"import-${index}@example.com"}`)
+    const inTenant = (index: number, id: string, role: string) =>
+      JSON.stringify({
+        email: `import-${index}@example.com`,
+        tenants: [{ id, name: `Tenant of ${index}`, role }],
+      })
+    const [none, late, early] = [randomUUID(), randomUUID(), randomUUID()]
+    // A request has 1,000 lines.
+    lines[0] = inTenant(0, none, 'admin')
+    lines[1] = inTenant(1, late, 'member')
+    lines[2] = inTenant(2, early, 'owner')
+    lines[1_100] = inTenant(1_100, late, 'owner')
+    lines[1_101] = inTenant(1_101, early, 'member')
     lines[700] = '{"email":"not an address"}'
     lines[1_200] = '{"email":'
     const file = {
@@ -576,9 +592,15 @@ describe.skipIf(!hasBrowser)('console', () => {
     await check(file.buffer)
     await status(page, 'Done. An import would create 1,298 users. 0 exist, 2 lines are wrong.')
     await page.getByText(/^Line 1,201: .*JSON/).waitFor()
+    const ownerless = async () => {
+      await page.getByText('1 tenant without an owner').waitFor()
+      await page.getByText(`Tenant of 0 ${none}`).waitFor()
+    }
+    await ownerless()
     await button(page, 'Import').click()
     await owner.confirm()
     await status(page, 'Done. 1,298 created, 0 existed, 2 rejected.')
+    await ownerless()
     expect(await errorsOf(page)).toEqual([])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -589,6 +611,21 @@ describe.skipIf(!hasBrowser)('console', () => {
     await button(page, 'Import').click()
     await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
     await expectFailedLoads('401 imports')
+    // Once it has expired, there is another one for the import, which goes on.
+    const expired = JSON.stringify({ code: 'step_up_required', title: 'Second factor is required' })
+    await page.route('**/users/import', (route) => route.fulfill({ status: 401, body: expired }), {
+      times: 1,
+    })
+    await button(page, 'Import').click()
+    await dialogOf(page, 'Confirm that it is you').getByText('began an import').waitFor()
+    await owner.confirm()
+    await status(page, 'Done. 0 created, 1,298 existed, 2 rejected.')
+    await expectFailedLoads('401 import', '401 imports')
+    // They were not counted yet.
+    await owner.open('/console/acme')
+    await page.getByRole('row', { name: /^app More than 100 / }).waitFor()
+    await owner.open('/console/acme/app')
+    await page.getByText('More than 100 users').waitFor()
   })
 
   it('jumps with the keyboard, and creates and deletes a database', async ({ owner }) => {

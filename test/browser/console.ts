@@ -5,7 +5,7 @@ import { runUsher } from '../support/command-line.js'
 import { type ConsoleServer, operatorPassword, startConsole } from '../support/console-server.js'
 import { createDataFolder, openTestStore } from '../support/store.js'
 import { accessibilityErrorsOf } from './accessibility.js'
-import { it as browserTest, openPage, type Visit } from './browser.js'
+import { it as browserTest, openPage, overflowOf, type Visit } from './browser.js'
 
 export const email = 'ada@example.com'
 
@@ -178,16 +178,14 @@ export const errorsOf = async (page: Page, isAlsoDark = false) => [
 export async function narrowErrorsOf(page: Page) {
   await page.setViewportSize({ width: 390, height: 800 })
   const errors = await page.evaluate(() => {
-    const { scrollWidth } = document.documentElement
     const columns = [...document.querySelectorAll('table:not(.versions, .numbers) thead tr')].map(
       ({ children }) => [...children].filter((cell) => (cell as HTMLElement).offsetWidth > 0).length,
     )
-    return [
-      ...(scrollWidth > 390 ? [`${scrollWidth} pixels wide`] : []),
-      ...columns.filter((count) => count > 2).map((count) => `${count} columns`),
-    ]
+    return columns.filter((count) => count > 2).map((count) => `${count} columns`)
   })
+  const overflow = await overflowOf(page)
+  if (overflow > 0) errors.push(`${overflow} pixels too wide for a phone`)
   await page.setViewportSize({ width: 1280, height: 800 })
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-  return wide > 1280 ? [...errors, `${wide} pixels wide on a desk`] : errors
+  const wide = await overflowOf(page)
+  return wide > 0 ? [...errors, `${wide} pixels too wide for a desk`] : errors
 }

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
 import { freePort } from '../support/postgres-server.js'
 import { totpAt } from '../support/second-factor.js'
+import { verifyAddress } from '../support/verified-address.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { serveExample } from './elements.js'
@@ -60,13 +61,14 @@ const it = browserTest
       await Promise.all(pages.map(({ close }) => close()))
       await server.stop()
     })
-    return { server, apps: [one, other] as const }
+    return { server, database, apps: [one, other] as const }
   })
   /** Opens the first app in a new browser, and signs a user up. */
   .extend('visit', ({ open, site }) => async (email: string) => {
     const visit = await open([site.server.baseUrl, ...site.apps])
     await visit.page.goto(site.apps[0])
     await signUp(visit.page, email)
+    await verifyAddress(site.server, email, site.database)
     return visit
   })
 
@@ -157,6 +159,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
 
   it('of a deleted account log nobody in, and the account that is made again gets a new one', async ({
     visit,
+    site,
   }) => {
     const email = 'mary@example.com'
     const { page, expectFailedLoads } = await visit(email)
@@ -167,6 +170,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     // Chosen in the list of the field.
     await expectAlert(formOf(page, 'Log in'), 'This passkey belongs to no account. Log in another way.')
     await signUp(page, email)
+    await verifyAddress(site.server, email, site.database)
     await addPasskey(page)
     expect((await phone.credentials()).length).toBeGreaterThanOrEqual(1)
     await expectFailedLoads('401 deletion', '401 confirm')

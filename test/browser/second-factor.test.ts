@@ -2,6 +2,7 @@ import { startUsher } from '@usher/server/testing'
 import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
 import { totpAt } from '../support/second-factor.js'
+import { verifyAddress } from '../support/verified-address.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { type Place, serveExample } from './elements.js'
@@ -32,6 +33,7 @@ const it = browserTest
     const visit = await open([server.baseUrl, example.url])
     await visit.page.goto(example.url)
     await signUp(visit.page, email)
+    await verifyAddress(server, email, place)
     return visit
   })
 

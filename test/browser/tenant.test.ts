@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { accessibilityErrorsOf } from './accessibility.js'
-import { hasBrowser } from './browser.js'
+import { hasBrowser, overflowOf } from './browser.js'
 import {
   expectAlert,
   expectFieldErrors,
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await expectAlert(members(page), 'A team needs an owner. Make another member owner first.')
     await expectFailedLoads(`409 ${id}`)
     await page.setViewportSize({ width: 390, height: 844 })
-    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390)
+    expect(await overflowOf(page)).toBe(0)
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
     await openTeam(other.page, 'Engines')

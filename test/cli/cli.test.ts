@@ -193,6 +193,18 @@ describe('commands on a Postgres store', () => {
   })
 })
 
+it.for([
+  ['HOST', '192.0.2.1', 'must be an address of this machine, such as 0.0.0.0. 192.0.2.1 is none'],
+  ['METRICS_HOST', '192.0.2.1', 'must be an address of this machine, such as 0.0.0.0. 192.0.2.1 is none'],
+  ['HOST', 'a..b', 'must be an address of this machine. a..b is unknown'],
+  ['METRICS_HOST', 'a..b', 'must be an address of this machine. a..b is unknown'],
+] as const)('serve exits 2 with %s=%s, and names it', async ([name, value, error], { usher }) => {
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  const env = { ...usher.env, PORT: String(port), METRICS_PORT: String(metricsPort), [name]: value }
+  const outcome = await usher.outcome('serve', '', env)
+  expect(outcome).toContain(`2 usher: invalid configuration:\n  ${name} ${error}`)
+})
+
 describe('commands on a store of an earlier checkout', () => {
   const earlier = `UPDATE usher._prisma_migrations SET migration_name = '20261121000000_init'`
   const refused =

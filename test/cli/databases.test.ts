@@ -5,6 +5,8 @@ import { decodeJwt } from 'jose'
 import { describe, expect } from 'vitest'
 import { defaultMailSettings } from '../../server/domain/databases/mail-settings.js'
 import { defaultSettings } from '../../server/domain/databases/settings.js'
+import { createDatabase } from '../../server/domain/management/databases.js'
+import { Problem } from '../../server/domain/problem.js'
 import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
 
@@ -56,6 +58,45 @@ describe('the mails of a database', () => {
       '2 usher: --mail-templates: fi/invitation.txt has an unknown placeholder: {{code}}\n',
     )
   })
+})
+
+it('database create takes all settings of database set, and stores all of them or nothing', async ({
+  usher,
+  onTestFinished,
+}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-mails-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'fi'))
+  await writeFile(join(folder, 'fi/email_changed.txt'), 'Subject: Hei {{app}}\n\n{{email}} on osoitteesi.')
+  const { workspaceSlug } = await usher.newDatabase()
+  const path = `${workspaceSlug}/complete`
+  const create = `database create ${path} --app-url https://app.example.com --webhook-url http://localhost`
+  // Rejected by the transaction that creates the database.
+  await expect(
+    createDatabase(
+      { store: usher.context.store, now: new Date() },
+      { workspaceSlug, databaseName: 'complete' },
+      { mail: { mailTemplates: [{ name: 'email_changed', locale: 'fi', text: '{{code}}', html: null }] } },
+    ),
+  ).rejects.toThrow(Problem)
+  const created = await usher.json(
+    `${create} --events-kept 3 --token-max-age 120 --app-name Acme --mail-templates ${folder}`,
+  )
+  expect(created.webhookSecret).toMatch(/^whsec_/)
+  expect(await usher.json(`database show ${path}`)).toMatchObject({
+    id: created.id,
+    appUrl: 'https://app.example.com',
+    webhookUrl: 'http://localhost/',
+    eventsKept: 3,
+    tokenMaxAge: 120,
+    appName: 'Acme',
+    mailTemplates: ['fi/email_changed'],
+  })
+  const changed = await usher.json(`database set ${path} --webhook-url http://localhost:1`)
+  expect(changed.webhookUrl).toBe('http://localhost:1/')
+  expect(changed).not.toHaveProperty('webhookSecret')
+  const text = await usher.operator(`database create ${path}2 --webhook-url http://localhost`)
+  expect(text.stdout).toContain('Secret of the webhook. It is not shown again: whsec_')
 })
 
 describe('database set', () => {
@@ -142,8 +183,18 @@ webhook             none
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
     ['--claims null', /^2 usher: --claims must be a JSON object/],
     ['--claims {role:1}', /^2 usher: --claims must be a JSON object/],
-    ['--claims {"role":1,"sub":"x"}', /^2 usher: --claims must not contain sub, which Usher sets\n$/],
-    ['--claims {"tenants":[]}', /^2 usher: --claims must not contain tenants, which Usher sets\n$/],
+    [
+      '--claims {"role":1,"sub":"x"}',
+      /^2 usher: --claims must not contain sub, which is reserved for Usher\n$/,
+    ],
+    [
+      '--claims {"tenants":[]}',
+      /^2 usher: --claims must not contain tenants, which is reserved for Usher\n$/,
+    ],
+    ...['scope', 'act', 'nonce', 'azp', 'cnf'].map((name): [string, RegExp] => [
+      `--claims {"${name}":"x"}`,
+      new RegExp(`^2 usher: --claims must not contain ${name}, which is reserved for Usher\n$`),
+    ]),
     ['--claims {"a":"\\u0000"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     ['--claims {"a":"\\ud800"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     [`--claims {"a":"${'é'.repeat(510)}"}`, /^2 usher: --claims must have at most 1024 bytes\n$/],

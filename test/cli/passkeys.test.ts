@@ -46,6 +46,9 @@ it('refuses to change the domain of passkeys that users have, unless it is force
   )
   expect(await usher.outcome(`${set} --passkey-domain example.com`)).toMatch(only('only at example\\.com'))
   expect(await usher.outcome(`${set} --app-url none`)).toMatch(only('nowhere'))
+  expect(await usher.outcome(`${set} --app-url none`)).toMatch(
+    / set the passkey domain to app\.example\.com\. To change it anyway, add --force\n$/,
+  )
   // Nothing of a refused command is stored.
   expect(await usher.json(`database show ${path}`)).toMatchObject({
     appUrl: 'https://app.example.com/start',

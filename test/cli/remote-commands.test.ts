@@ -164,7 +164,7 @@ describe('a command of another machine', () => {
     const rejects = join(folder, 'users.rejects.ndjson')
     expect([imported.code, JSON.parse(imported.stdout)]).toEqual([
       1,
-      { added: 3_000, alreadyThere: 0, rejected: 1, rejectsFile: rejects },
+      { added: 3_000, alreadyThere: 0, rejected: 1, rejectsFile: rejects, tenantsWithoutOwner: [] },
     ])
     expect(JSON.parse(await readFile(rejects, 'utf8'))).toMatchObject({ line: 3_001, text: 'no JSON' })
     expect((await stat(rejects)).mode & 0o777).toBe(0o600)
@@ -223,6 +223,7 @@ describe('the server refuses', () => {
     'user set-password acme/app ada@example.com',
     'user create acme/app eve@example.com',
     'database set acme/app --app-name Engines',
+    'database create acme/other --app-name Engines',
     'database set acme/app --mail-templates /etc',
     'workspace delete acme',
     'events expire-cursors',

@@ -45,7 +45,11 @@ async function fileOf(name: string, lines: unknown[]) {
   return file
 }
 
-const ada = { email: 'ada@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Engines' }] }
+const ada = {
+  email: 'ada@example.com',
+  passwordHash: bcryptHash,
+  tenants: [{ name: 'Engines', role: 'owner' }],
+}
 const bob = { email: 'bob@example.com' }
 
 describe('user import', () => {
@@ -87,6 +91,7 @@ describe('user import', () => {
       alreadyThere: 2,
       rejected: 0,
       rejectsFile: null,
+      tenantsWithoutOwner: [],
     })
     await expect(stat(rejects)).rejects.toThrow('ENOENT')
   })
@@ -129,7 +134,13 @@ describe('user import', () => {
     const imported = await runUsher(['user', 'import', database, file, '--json'], store.env)
     const { code, stdout, stderr } = imported
     const rejectsFile = `${file}.rejects.ndjson`
-    expect(JSON.parse(stdout)).toEqual({ added: 0, alreadyThere: 0, rejected: 1100, rejectsFile })
+    expect(JSON.parse(stdout)).toEqual({
+      added: 0,
+      alreadyThere: 0,
+      rejected: 1100,
+      rejectsFile,
+      tenantsWithoutOwner: [],
+    })
     expect(code).toBe(1)
     const reported = stderr
       .trimEnd()
@@ -229,13 +240,54 @@ it('user import describes every error of a line in its own words', async () => {
   )
 })
 
+it('user import lists tenants without an owner, unless a later batch or the store has one', async () => {
+  const database = await newDatabase('owners')
+  const [late, early, none] = [randomUUID(), randomUUID(), randomUUID()]
+  const member = (email: string, id: string, role?: string) => ({
+    email: `${email}@example.com`,
+    tenants: [{ id, name: `Tenant ${email}`, role }],
+  })
+  // A batch has 500 lines.
+  const lines = [
+    member('late', late),
+    member('early', early, 'owner'),
+    member('none', none, 'admin'),
+    ...Array.from({ length: 500 }, (_, index) => ({ email: `user${index}@example.com` })),
+    member('owner', late, 'owner'),
+    member('second', early),
+    { email: 'new@example.com', tenants: [{ name: 'New\u001b', role: 'admin' }] },
+  ]
+  const file = await fileOf('owners.ndjson', lines)
+  const advice =
+    'without an owner, into which nobody can invite. Make a user owner: usher tenant add-user --role owner'
+  const listed = `2 tenants ${advice}\n  ${none}  "Tenant none"\n`
+  const planned = await run(`user import ${database} ${file} --dry-run`)
+  expect(planned).toEqual({
+    code: 0,
+    stdout: `Would add 506 users.\n${listed}  "New\\u001b"\n`,
+    stderr: '',
+  })
+  const { code, stdout } = await run(`user import ${database} ${file}`)
+  expect({ code, stdout: stdout.replace(/[-\da-f]{36} {2}"New/, '"New') }).toEqual({
+    code: 0,
+    stdout: planned.stdout.replace('Would add', 'Added'),
+  })
+  for (const option of ['--dry-run', '']) {
+    const again = await run(`user import ${database} ${file} --json ${option}`.trim())
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      alreadyThere: 506,
+      tenantsWithoutOwner: [{ id: none, externalId: null, name: 'Tenant none' }],
+    })
+  }
+})
+
 describe('a killed user import', () => {
   it('a killed import leaves only complete batches, and running it again adds the remaining users', async () => {
     const database = await newDatabase('killed')
     const users = Array.from({ length: 15_000 }, (_, index) => ({
       email: `user${index}@example.com`,
       passwordHash: bcryptHash,
-      tenants: [{ name: `Tenant ${index}` }],
+      tenants: [{ name: `Tenant ${index}`, role: 'owner' }],
     }))
     const file = await fileOf('killed.ndjson', users)
     const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
@@ -268,6 +320,7 @@ describe('a killed user import', () => {
       alreadyThere: usersLeft,
       rejected: 0,
       rejectsFile: null,
+      tenantsWithoutOwner: [],
     })
     expect(await counts()).toEqual([users.length, users.length, users.length])
     await close()

@@ -255,6 +255,29 @@ it('user factors lists second factors, and user remove-factors removes them', as
   expect(shown.stdout).toBe(
     `${factor.id}  Phone, added at ${factor.createdAt}, last used never\nrecovery codes                        8\n`,
   )
+  for (const [kind, name] of [
+    ['totp', 'authenticator app'],
+    ['passkey', 'passkey'],
+  ] as const) {
+    const of = { where: { databaseId_id: { databaseId: database.id, id: factor.id } } }
+    await usher.store.prisma.factor.update({
+      ...of,
+      data: {
+        kind,
+        name: null,
+        ...(kind === 'passkey' && {
+          credentialId: new Uint8Array([1]),
+          userHandle: new Uint8Array([1]),
+          domain: 'localhost',
+          isSynced: false,
+        }),
+      },
+    })
+    expect((await usher.operator(`user factors ${database.path} ${email}`)).stdout).toContain(
+      `${factor.id}  ${name}, added at`,
+    )
+    await usher.store.prisma.factor.update({ ...of, data: { kind: 'totp' } })
+  }
   expect(await statusOfLogin()).toBe(401)
   const { stdout, audited } = await usher.operator(`user remove-factors ${database.path} ${email}`)
   expect(stdout).toBe(`Removed the second factors of user ${id}.\n`)

@@ -21,6 +21,16 @@ it.each([
 })
 
 it.each([
+  ['zero-width spaces', '\u200bada@example.com\ufeff', 'ada@example.com'],
+  ['marks of direction', '\u2068ada@example.com\u2069 ', 'ada@example.com'],
+  ['soft hyphens', 'ada@exam\u00adple.com', 'ada@example.com'],
+  // It may distinguish two domains (RFC 5892, appendix A.1).
+  ['a joiner', 'ada@exam\u200cple.com', undefined],
+])('reads a pasted address with %s', (_name, pasted, email) => {
+  expect([ofSignUp(pasted), ofLogin(pasted)]).toEqual([email, email])
+})
+
+it.each([
   'a@b@example.com',
   'a@exa_mple.com',
   'a@-example.com',

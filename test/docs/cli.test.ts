@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { commandRights, neededFor } from '../../server/cli/remote/command-rights.js'
-import { commandErrors, exitCodes } from '../../server/cli/report-error.js'
 import { helpOf } from './command-help.js'
 
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
@@ -43,18 +42,6 @@ it.each(commands)(
     }
   },
 )
-
-it('docs/cli.md has the codes of all errors with their exit codes and titles', () => {
-  const documented = [...introduction.matchAll(/^\| `([a-z_]+)` \| (\d) \| (.*) \|$/gm)].map((row) =>
-    row.slice(1),
-  )
-  const existing = Object.entries(commandErrors).map(([code, { reason, title }]) => [
-    code,
-    String(exitCodes[reason]),
-    title,
-  ])
-  expect(documented.sort()).toEqual(existing.sort())
-})
 
 /** Returns who may run a command on another machine, and whether with a confirmation. */
 function rightOf(name: string) {

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -121,6 +121,17 @@ describe('docs/deploy/compose.yaml', async () => {
       )
       expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
     }
+  })
+
+  it('compose.yaml passes every setting that the image does not set', () => {
+    const image = readFileSync(new URL('Dockerfile', deploy), 'utf8')
+    const ofImage = [...image.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name)
+    const others = [...settings].filter((name) => !ofImage.includes(name) && name !== 'USHER_SERVER')
+    for (const { environment } of [services.migrate, server])
+      expect(Object.keys(environment).sort()).toEqual(others.sort())
+    const given = Object.fromEntries(others.map((name) => [name, `value of ${name}`]))
+    for (const [name, text] of Object.entries(server.environment))
+      if (name !== 'DATABASE_URL') expect(interpolate(text, given)).toBe(given[name])
   })
 
   it('compose.yaml waits longer than Usher drains', () => {

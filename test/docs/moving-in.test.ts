@@ -88,7 +88,11 @@ describe('docs/moving-in.md', () => {
     const [ada, grace] = (await readFile(join(folder, 'csv.ndjson'), 'utf8')).split('\n', 2).map(parsed)
     const [tenant] = parsed(block('csv')).tenants
     expect(ada).toEqual({ ...parsed(block('csv')), tenants: [{ ...tenant, id: ada.tenants[0].id }] })
-    expect(grace).toEqual({ email: 'grace@example.com', preferredName: 'Grace', tenants: ada.tenants })
+    const asMember = [{ ...ada.tenants[0], role: 'member' }]
+    expect([ada.tenants[0].role, grace]).toEqual([
+      'owner',
+      { email: 'grace@example.com', preferredName: 'Grace', tenants: asMember },
+    ])
     expect(await verifies(block('csv'), 'correct horse battery')).toBe(true)
   })
 

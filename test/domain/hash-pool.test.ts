@@ -34,9 +34,9 @@ function startPool(size: number, queueSeconds = 60) {
 }
 
 const verify = (password: string) => ({ kind: 'verify' as const, password, hash: 'x' })
-const respond = (thread: FakeThread, password: string, result: boolean) => {
+const respond = (thread: FakeThread, password: string, result: boolean, milliseconds = 0) => {
   const request = thread.requests.find(({ job }) => job.password === password)
-  thread.emit('message', { serial: request?.serial, result })
+  thread.emit('message', { serial: request?.serial, milliseconds, result })
 }
 
 it('gives a thread at most two jobs, and returns each result to its own caller', async () => {
@@ -86,8 +86,7 @@ describe('the estimate of waits', () => {
     const password = `takes ${milliseconds} ms`
     const result = pool.run(verify(password))
     const { queueSeconds } = pool.stats()
-    vi.advanceTimersByTime(milliseconds)
-    if (thread) respond(thread, password, true)
+    if (thread) respond(thread, password, true, milliseconds)
     await result
     return queueSeconds
   }
@@ -110,6 +109,16 @@ describe('the estimate of waits', () => {
     for (const milliseconds of [500, 1_000, 100, 0])
       estimates.push(await runFor(milliseconds, pool, threads[0]))
     expect(estimates).toEqual([0, 0.5, 0.6, 0.575])
+  })
+
+  it('counts neither the start of a thread nor delays of the server', async () => {
+    const { pool, threads } = startPool(1, 2)
+    const first = pool.run(verify('first'))
+    vi.advanceTimersByTime(3_000)
+    respond(threads[0] as FakeThread, 'first', true, 1)
+    await first
+    for (let index = 0; index < 200; index++) void pool.run(verify(`${index}`))
+    expect(pool.stats()).toMatchObject({ queued: 199, shed: 0 })
   })
 
   it('divides the waiting jobs among the threads, and accepts a job that waits as long as allowed', async () => {
@@ -184,8 +193,7 @@ describe('networks', () => {
     const { pool, threads } = startPool(1, 2)
     const [thread] = threads as [FakeThread]
     void pool.run(verify('first'), clientOf('greedy'))
-    vi.advanceTimersByTime(500)
-    respond(thread, 'first', false)
+    respond(thread, 'first', false, 500)
     const greedy = Array.from({ length: 20 }, (_, index) =>
       pool.run(verify(`greedy ${index}`), clientOf('greedy')).catch((error) => error.code),
     )
@@ -203,8 +211,7 @@ describe('networks', () => {
     const { pool, threads } = startPool(1, 2)
     const [thread] = threads as [FakeThread]
     void pool.run(verify('first'), clientOf('first'))
-    vi.advanceTimersByTime(500)
-    respond(thread, 'first', false)
+    respond(thread, 'first', false, 500)
     const ofSite = Array.from({ length: 300 }, (_, index) =>
       pool
         .run(verify(`of site ${index}`), clientOf(networkOf(`2001:db8:1:${index}::1`)))
@@ -223,8 +230,7 @@ describe('networks', () => {
     const { pool, threads } = startPool(1, 2)
     const [thread] = threads as [FakeThread]
     void pool.run(verify('first'), clientOf('network'))
-    vi.advanceTimersByTime(500)
-    respond(thread, 'first', false)
+    respond(thread, 'first', false, 500)
     void pool.run(verify('second'), clientOf('network'))
     for (let index = 0; index < 3; index++) pool.hold('network')
     expect(() => pool.assertCapacity('network')).toThrow(Problem)

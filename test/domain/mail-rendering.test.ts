@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { acceptedLanguages } from '../../server/domain/mail/languages.js'
 import { textOn } from '../../server/domain/mail/layout.js'
+import { replacePlaceholders, replaceSections } from '../../server/domain/mail/placeholders.js'
 import { previewFields } from '../../server/domain/mail/preview.js'
 import { renderMail } from '../../server/domain/mail/render.js'
 import { defaultTemplates, defaultTexts, errorsOf, mailNames } from '../../server/domain/mail/templates.js'
@@ -120,4 +121,46 @@ it('all texts have a contrast of 4.5 to their ground, in light and dark mode', (
   for (const [ground = '', ...texts] of [light, dark])
     for (const text of texts)
       expect(contrast(ground, text), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+})
+
+it.for([
+  '{{',
+  '{{\n',
+  '{{#app}}',
+  '{{#app}}{{#name}}',
+  '{{/app}}{{#app}}',
+  '{{app}}',
+  '{{app}}\n',
+  '{{#app}}{{/app}}',
+  '{{ {{/app}}',
+])('a template that repeats %j is read in steps that are in proportion to its length', (repeated) => {
+  const text = repeated.repeat(32_000 / repeated.length)
+  const indexOf = vi.spyOn(String.prototype, 'indexOf')
+  const slice = vi.spyOn(String.prototype, 'slice')
+  replaceSections(text, (_name, within) => within)
+  replacePlaceholders(text, (name) => name)
+  const searched = indexOf.mock.calls.map(([, from = 0], call) => {
+    const at = indexOf.mock.results[call]?.value as number
+    return (at < 0 ? text.length : at) - from
+  })
+  const copied = slice.mock.results.map(({ value }) => (value as string).length)
+  vi.restoreAllMocks()
+  const steps = [...searched, ...copied].reduce((sum, each) => sum + each, 0)
+  expect(steps).toBeLessThan(30 * text.length)
+})
+
+it.for([
+  ['{{app}} {{ app}}', 'A ?'],
+  ['{{ {{app}}', '?'],
+  ['{{\n{{app}}', '{{\nA'],
+  ['{{app\n}}', '{{app\n}}'],
+  ['{{{app}}}', '?}'],
+  ['{{#app}}x\ny{{/app}}{{#name}}z{{/name}}', 'x\ny'],
+  ['{{#name}}{{#app}}x{{/name}}{{/app}}{{app}}', '?A'],
+  ['{{#app}}x{{#app}}y', '?x?y'],
+  ['{{', '{{'],
+] as const)('fills %j as %j', ([text, filled]) => {
+  const values: Record<string, string> = { app: 'A' }
+  const shown = replaceSections(text, (name, content) => (values[name] ? content : ''))
+  expect(replacePlaceholders(shown, (name) => values[name] ?? '?')).toBe(filled)
 })

@@ -1,7 +1,8 @@
+import { exitCodeOf } from '@usher/contract'
 import { expect } from 'vitest'
 import { createDatabase, requireDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
-import { describeProblem, Problem } from '../../server/domain/problem.js'
+import { Problem } from '../../server/domain/problem.js'
 import { changeTenant } from '../../server/domain/tenants/tenants.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { it } from '../support/operator.js'
@@ -25,30 +26,30 @@ type Failing = (
   usher: TestApi,
 ) => Promise<unknown>
 
-it.for<[name: string, request: Failing, reason: string]>([
-  ['a name that no path may have', ({ store, now }) => createWorkspace(store, 'a/b', now), 'invalid'],
-  ['what is neither an id nor an address', (one, database) => disableUser(one, database, 'ada'), 'invalid'],
+it.for<[name: string, request: Failing, exitCode: number]>([
+  ['a name that no path may have', ({ store, now }) => createWorkspace(store, 'a/b', now), 2],
+  ['what is neither an id nor an address', (one, database) => disableUser(one, database, 'ada'), 2],
   [
     'an unknown database',
     ({ store }, { workspaceSlug }) => requireDatabase(store, { workspaceSlug, databaseName: 'none' }),
-    'not_found',
+    3,
   ],
-  ['an unknown user', (one, database) => disableUser(one, database, unknownId), 'not_found'],
+  ['an unknown user', (one, database) => disableUser(one, database, unknownId), 3],
   [
     'an unknown tenant',
     (one, database) =>
       runAsOperator(one, database, (change) =>
         changeTenant(change, { tenantId: unknownId, changes: { name: 'Engines' } }),
       ),
-    'not_found',
+    3,
   ],
-  ['an unknown key', (one, database) => retireKey(one, database, 'none'), 'not_found'],
+  ['an unknown key', (one, database) => retireKey(one, database, 'none'), 3],
   [
     'an unknown message',
     (one, database) => changeMessages(one, database, { type: 'outbox.dropped', id: unknownId }),
-    'not_found',
+    3,
   ],
-  ['an unknown workspace', ({ store }) => deleteWorkspace(store, 'none'), 'not_found'],
+  ['an unknown workspace', ({ store }) => deleteWorkspace(store, 'none'), 3],
   [
     'a user who is no member',
     async (one, database) => {
@@ -56,18 +57,18 @@ it.for<[name: string, request: Failing, reason: string]>([
       await database.signedUp({ email: 'grace@example.com' })
       await removeFromTenant(one, database, { tenantId: tenants[0] ?? '', userRef: 'grace@example.com' })
     },
-    'not_found',
+    3,
   ],
-  ['a database of a taken name', (one, database) => createDatabase(one, database, {}), 'conflict'],
+  ['a database of a taken name', (one, database) => createDatabase(one, database, {}), 4],
   [
     'a workspace of a taken name',
     ({ store, now }, { workspaceSlug }) => createWorkspace(store, workspaceSlug, now),
-    'conflict',
+    4,
   ],
   [
     'a workspace that has databases',
     ({ store }, { workspaceSlug }) => deleteWorkspace(store, workspaceSlug),
-    'refused',
+    1,
   ],
   [
     'a second pending key',
@@ -75,7 +76,7 @@ it.for<[name: string, request: Failing, reason: string]>([
       await rotateKeys(one, database, 60)
       await rotateKeys(one, database, 60)
     },
-    'refused',
+    1,
   ],
   [
     'a reset of a disabled user',
@@ -85,7 +86,7 @@ it.for<[name: string, request: Failing, reason: string]>([
       await disableUser(one, database, id)
       await sendReset(one, database, id)
     },
-    'refused',
+    1,
   ],
   [
     'a reset without app URL',
@@ -93,14 +94,14 @@ it.for<[name: string, request: Failing, reason: string]>([
       const { id } = await database.signedUp()
       await sendReset(one, database, id)
     },
-    'refused',
+    1,
   ],
 ])(
-  'the request of an operator fails with its reason for %s',
-  async ([, request, reason], { usher, database }) => {
+  'the request of an operator fails with its exit code for %s',
+  async ([, request, exitCode], { usher, database }) => {
     const operation = { store: usher.store, now: new Date(usher.clock.now) }
     const error = await request(operation, database, usher).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(Problem)
-    expect(describeProblem((error as Problem).code).reason).toBe(reason)
+    expect(exitCodeOf((error as Problem).code)).toBe(exitCode)
   },
 )

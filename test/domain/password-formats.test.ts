@@ -68,6 +68,27 @@ it('verifies Firebase hashes in base64url too', async () => {
   expect(await verify(hash, firebaseExample.password)).toBe(true)
 })
 
+it.each(passwordVectors.filter(([name]) => !name.startsWith('bcrypt')))(
+  'verifies a hash by %s with padding and without, with one dummy hash',
+  async (_name, hash) => {
+    const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=')
+    const parts = hash.split('$').map((part) => part.replace(/=+$/, ''))
+    const isDjango = hash.startsWith('pbkdf2_')
+    const [digest = '', salt = '', ...before] = parts.toReversed()
+    const start = before.toReversed().join('$')
+    const spellings = [
+      [start, salt, digest],
+      [start, isDjango ? salt : padded(salt), padded(digest)],
+    ].map((each) => each.join('$'))
+    for (const each of spellings) {
+      expect(await verify(each, vectorPassword)).toBe(true)
+      expect(await verify(each, `${vectorPassword} `)).toBe(false)
+      expect(dummyHashOf(each)).toBe(dummyHashOf(hash))
+    }
+    for (const more of ['===', '=A']) expect(readPasswordHash(`${spellings[1]}${more}`)).toBeUndefined()
+  },
+)
+
 it('compares the first 72 bytes of a password with bcrypt', async () => {
   expect(await verify(longPassword.hash, longPassword.password)).toBe(true)
   expect(await verify(longPassword.hash, longPassword.password.slice(0, 35))).toBe(false)

@@ -25,6 +25,7 @@ it.for<[SettingName, string, string]>([
   ['webhookUrl', urlOf(2_001), 'must have at most 2000 characters'],
   ['appUrl', 'https://a.test/?a=1', 'must have no query'],
   ['claims', claimsOf(1_025), 'must have at most 1024 bytes'],
+  ['claims', '{"plan":{"id":9007199254740993}}', expect.stringContaining('no whole number beyond')],
   ['claims', '{', 'must be a JSON object, such as {"role":"authenticated"}'],
 ])('%s refuses %s', ([name, text, error]) => {
   expect(readSetting(settings[name], text)).toEqual({ value: undefined, error })

@@ -29,10 +29,10 @@ it('describes a secret for apps', async () => {
   expect([uri.protocol, uri.host, decodeURIComponent(uri.pathname)]).toEqual([
     'otpauth:',
     'totp',
-    '/Acme: Ω:ada@example.com',
+    '/Acme - Ω:ada@example.com',
   ])
   expect(Object.fromEntries(uri.searchParams)).toEqual({
-    issuer: 'Acme: Ω',
+    issuer: 'Acme - Ω',
     secret: described.secret,
     algorithm: 'SHA1',
     digits: '6',

@@ -30,8 +30,10 @@ const it = guideTest
     }
   })
   /** A user with a passkey, who has logged out. */
-  .extend('factor', async ({ guide }) => {
-    await guide.usher.createUser({ email: validUser().email, password })
+  .extend('factor', async ({ guide, database }) => {
+    const { email } = validUser()
+    await guide.usher.createUser({ email, password })
+    await database.markVerified(email)
     expect((await guide.add('Phone', password)).recoveryCodes).toHaveLength(8)
     const [factor] = (await guide.list()).data.factors
     await guide.usher.signOut()

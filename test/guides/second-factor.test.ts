@@ -56,9 +56,10 @@ const it = guideTest
     }
   })
   /** A user with an app. */
-  .extend('user', async ({ guide, clock }) => {
+  .extend('user', async ({ guide, clock, database }) => {
     const { email } = validUser()
     await guide.usher.createUser({ email, password })
+    await database.markVerified(email)
     const { challenge, secret, image } = await guide.start({ password })
     expect(decodeURIComponent(image)).toMatch(/^data:image\/svg\+xml,<svg /)
     const wrong = await guide.finish(challenge, '000000', 'My phone')
@@ -139,7 +140,7 @@ it('leaves the response of the backend to the page if the user has no app', asyn
 
 it('adds an app in a login if the database requires one', async ({ usher, database, guide, clock }) => {
   const { email } = validUser()
-  await database.signedUp({ email })
+  await database.verifiedUser({ email })
   await setDatabase(usher.store, database, { secondFactor: 'required', secondFactorGrace: 0 })
   usher.clock.cacheAhead += 6_000
   clock.now += 1_000

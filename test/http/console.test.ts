@@ -1,3 +1,5 @@
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.js'
 import { it as consoleTest, operatorPassword } from '../support/console.js'
@@ -77,8 +79,15 @@ describe('where the console is served', () => {
     expect(await outcomeOf(usher.app, '/operator/commands')).toBe('token_missing')
     const statusWith = async (headers: Record<string, string>) =>
       (await usher.app.inject({ method: 'GET', url: '/operator/console', headers })).statusCode
-    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
-      expect(await statusWith({ [name]: remote }), name).toBe(404)
+    const ofProxies = [
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'forwarded',
+      'x-real-ip',
+      'via',
+      'cf-connecting-ip',
+    ]
+    for (const name of ofProxies) expect(await statusWith({ [name]: remote }), name).toBe(404)
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000'])
       expect(await statusWith({ host }), host).toBe(200)
     // A page on the internet whose name leads to this machine by now.
@@ -87,6 +96,22 @@ describe('where the console is served', () => {
     expect(await outcomeOf(open.app, '/operator/console', remote)).toBe(200)
     expect(await outcomeOf(open.app, path, remote)).toBe(200)
     await open.close()
+  })
+
+  it('not to a proxy of this machine that sends nothing of its own, as nginx does by default', async ({
+    usher,
+    console,
+  }) => {
+    await usher.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = usher.app.server.address() as AddressInfo
+    const statusWith = async (version: string, path: string) => {
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+      socket.write(`GET ${path} HTTP/${version}\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`)
+      return Number((await text(socket)).split(' ')[1])
+    }
+    const paths = ['/operator/console', '/console', keys(console.users)]
+    for (const path of paths) expect(await statusWith('1.1', path), path).toBe(200)
+    for (const path of paths) expect(await statusWith('1.0', path), path).toBe(404)
   })
 
   it('not at all with CONSOLE=off', async ({ store, console }) => {

@@ -2,12 +2,7 @@ import { Writable } from 'node:stream'
 import fastify from 'fastify'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import {
-  ClientDisconnected,
-  DependencyUnavailable,
-  Problem,
-  usageError,
-} from '../../server/domain/problem.js'
+import { ClientDisconnected, DependencyUnavailable, Problem } from '../../server/domain/problem.js'
 import { createErrorHandler } from '../../server/http/problem-details.js'
 import { UnavailableError } from '../../server/store/errors.js'
 
@@ -101,10 +96,9 @@ it.for([
     'database_not_found',
     /^Database/,
   ],
-  [usageError('The limit must be a number.'), 'validation_failed', /^The limit must be a number\.$/],
   [
     new Problem('webhook_missing', { detail: 'The database has no webhook.' }),
-    'refused',
+    'webhook_missing',
     /has no webhook\.$/,
   ],
 ] as const)('%s of the rules for operators is the problem %s', async ([error, code, detail]) => {

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
-import { problems } from '@usher/contract'
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
+import { contract, databasePath, problems } from '@usher/contract'
+import { managementContract } from '@usher/contract/management'
+import { operatorContract } from '@usher/contract/operator'
 import { describe, expect } from 'vitest'
 import { it as apiTest } from '../support/api.js'
 import { password, startApp, validUser } from '../support/app.js'
@@ -10,6 +14,9 @@ const it = apiTest.extend(
     (payload: string | Buffer, headers: Record<string, string> = {}) =>
       usher.send({ method: 'POST', url: database.users, payload, headers }),
 )
+
+const routesOf = (api: AppRouter): AppRoute[] =>
+  Object.values(api).flatMap((each) => (isAppRoute(each) ? [each] : routesOf(each)))
 
 describe('problem details', () => {
   it('returns RFC 9457 problem details with a code and the request id', async ({ usher }) => {
@@ -176,6 +183,27 @@ describe('paths and methods', () => {
       expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'route_not_found'])
     },
   )
+
+  it('returns 405 with Allow for each method that a path of the contracts lacks', async ({ store }) => {
+    const usher = await startApp(store, { CONSOLE: 'on' })
+    const { users } = await usher.newDatabase()
+    const methods = new Map<string, Set<string>>()
+    for (const { method, path } of [contract, managementContract, operatorContract].flatMap(routesOf))
+      methods.set(path, (methods.get(path) ?? new Set(['OPTIONS'])).add(method))
+    const [found, expected]: [object[], object[]] = [[], []]
+    for (const [path, own] of methods) {
+      if (own.has('GET')) own.add('HEAD')
+      const url = path.replace(databasePath, users.replace('/users', '')).replace(/:\w+/g, randomUUID())
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        if (own.has(method)) continue
+        const { statusCode, headers } = await usher.inject({ method, url })
+        found.push({ method, path, statusCode, allow: headers.allow })
+        expected.push({ method, path, statusCode: 405, allow: [...own].sort().join(', ') })
+      }
+    }
+    await usher.close()
+    expect(found).toEqual(expected)
+  })
 
   it('logs the pattern of a path that does not have the method', async ({ usher, database }) => {
     usher.forgetLog()

@@ -130,11 +130,19 @@ it('returns a response that takes longer than a request may take to arrive', asy
   const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, {
     log: usher.app.log,
   })
+  const limit = (milliseconds: number) =>
+    Object.assign(app.server, { headersTimeout: milliseconds, requestTimeout: milliseconds })
   const events = new EventEmitter()
-  app.get('/slow', () => once(events, 'other rejected'))
+  app.get('/slow', () => {
+    limit(150)
+    return once(events, 'other rejected')
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
+  // It may arrive late on a busy machine.
+  limit(60_000)
   const slow = exchange(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await expect.poll(() => app.server.requestTimeout).toBe(150)
   // The time limit rejects it, although it began later.
   expect(await exchange(port, 'GET')).toMatchObject({ status: 408 })
   events.emit('other rejected')

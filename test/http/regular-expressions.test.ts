@@ -14,8 +14,15 @@ it('no regular expression that reads what a stranger sends takes more steps than
 it('a regular expression whose steps grow faster than the text is found', async ({ onTestFinished }) => {
   const folder = await mkdtemp(join(tmpdir(), 'usher-expressions-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const found = ['/[^/]*(?:@|%(?:25)*40)[^/]*/gi', '/\\d+(?:\\.\\d+){3}/', '/^(\\w+\\s?)*$/']
-  const code = ['/^[a-z]+$/', ...found].map((each, index) => `export const e${index}: RegExp = ${each}\n`)
+  const found = [
+    '/[^/]*(?:@|%(?:25)*40)[^/]*/gi',
+    '/\\d+(?:\\.\\d+){3}/',
+    '/^(\\w+\\s?)*$/',
+    '/\\{#(\\w+)\\}(.*?)\\{\\/\\1\\}/gs',
+  ]
+  const code = ['/^[a-z]+$/', '/\\?(.*)/s', ...found].map(
+    (each, index) => `export const e${index}: RegExp = ${each}\n`,
+  )
   const file = join(folder, 'a.ts')
   await writeFile(file, code.join(''))
   expect(await lint(folder)).toMatchObject({

@@ -6,7 +6,7 @@ import { withStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
 import { createApiKey, setDatabase } from '../support/operator-changes.js'
 
-/** `it` with a server that allows 300 ms to send a request, and a database whose events are kept. */
+/** `it` with a server, and a database whose events are kept. `limit` sets the time that a request may take to arrive. */
 const it = withStore.extend('server', async ({ store }, { onCleanup }) => {
   const usher = await startApp(store)
   const database = await usher.newDatabase()
@@ -17,9 +17,13 @@ const it = withStore.extend('server', async ({ store }, { onCleanup }) => {
     scopes: ['events:read'],
     expiresInSeconds: 3600,
   })
+  // The server looks for late requests every 20 ms.
   const app = await buildApp({ ...usher.config, requestMilliseconds: 300 }, usher.context, {
     log: usher.app.log,
   })
+  const limit = (milliseconds: number) =>
+    Object.assign(app.server, { headersTimeout: milliseconds, requestTimeout: milliseconds })
+  limit(60_000)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   onCleanup(async () => {
     await app.close()
@@ -28,11 +32,14 @@ const it = withStore.extend('server', async ({ store }, { onCleanup }) => {
   const url = `${origin}${database.users.replace(/users$/, 'management/events')}`
   const headers = { authorization: `Bearer ${key}` }
   const isWaiting = (count: number) => expect.poll(() => usher.context.keptEvents.waits.count()).toBe(count)
-  return { usher, database, app, url, headers, isWaiting }
+  return { usher, database, app, limit, url, headers, isWaiting }
 })
 
 it('a request may wait for events longer than it may take to send one', async ({ server }) => {
-  const response = await fetch(`${server.url}?wait=1`, { headers: server.headers })
+  const waiting = fetch(`${server.url}?wait=1`, { headers: server.headers })
+  await server.isWaiting(1)
+  server.limit(300)
+  const response = await waiting
   expect([response.status, response.headers.get('retry-after')]).toEqual([200, null])
   expect(await response.json()).toMatchObject({ events: [], moreAvailable: false })
 })
@@ -59,10 +66,10 @@ it('a request that waits gets an empty list with Retry-After when the server dra
 it('a server that closes does not wait for requests that wait', async ({ server }) => {
   const waiting = fetch(`${server.url}?wait=25`, { headers: server.headers })
   await server.isWaiting(1)
-  const started = performance.now()
   await server.app.close()
-  expect((await waiting).status).toBe(200)
-  expect(performance.now() - started).toBeLessThan(10_000)
+  const { status, headers } = await waiting
+  // A wait that ends in time asks for no pause.
+  expect([status, headers.get('retry-after')]).toEqual([200, '5'])
 })
 
 it('many requests that wait hold no connection of the store and get the event by one read', async ({

@@ -6,11 +6,6 @@ const program = (file) => ['--conditions=@usher/source', '--import', 'tsx', `tes
 const tests = (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'lab', `test/lab/${folder}/`]
 const parts = {
   bench: program('bench/bench'),
-  import: program('bench/import'),
-  enumeration: program('bench/enumeration'),
-  size: program('size/size'),
-  backlog: tests('backlog'),
-  blocklist: tests('blocklist'),
   console: tests('console'),
   faults: tests('faults'),
   histories: tests('histories'),
@@ -18,7 +13,6 @@ const parts = {
   image: tests('image'),
   isolation: tests('isolation'),
   plans: tests('plans'),
-  tenants: tests('tenants'),
   verify: [...tests('verify'), 'test/lab/revocations/'],
 }
 /** Parts of other parts, which run by themselves only if they are chosen. */

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { UnavailableError } from '../../server/store/errors.js'
@@ -7,6 +6,7 @@ import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { newGate } from '../support/gate.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 import { startSmtp } from '../support/smtp.js'
@@ -84,19 +84,25 @@ it('the search finds the mails and the events that other servers have stored', a
 })
 
 it('a server that closes waits for its search to look up the workers', async ({ store }) => {
-  let isLookingUp = false
+  const happened: string[] = []
+  const found = newGate()
   const query = async <Row>(...statement: Parameters<Store['query']>) => {
     if (!statement[0].includes('pg_dist_partition')) return store.query<Row>(...statement)
-    isLookingUp = true
-    await pause(1_000)
+    happened.push('looks up')
+    await found.opened
     const rows = await store.query<Row>(...statement)
-    isLookingUp = false
+    happened.push('has looked up')
     return rows
   }
   const usher = await startApp({ ...store, query }, {}, { intervals: { search: 1 } })
-  await vi.waitFor(() => expect(isLookingUp).toBe(true), { interval: 1 })
-  await usher.close()
-  expect(isLookingUp).toBe(false)
+  await vi.waitFor(() => expect(happened).toEqual(['looks up']), { interval: 1 })
+  const closed = usher.close().then(() => happened.push('closed'))
+  // They take longer than closing.
+  for (const _ of Array(20).keys()) await store.query('SELECT 1', [])
+  found.open()
+  await closed
+  expect(happened.slice(0, 2)).toEqual(['looks up', 'has looked up'])
+  expect(happened.at(-1)).toBe('closed')
 })
 
 it('a message that fails is delivered again after its wait, without a search', async ({

@@ -8,6 +8,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { loadConfig } from '../../server/config.js'
 import { createMailer } from '../../server/domain/mail/mailer.js'
 import { loadTemplates } from '../../server/domain/mail/templates.js'
+import { createMailFailureLog } from '../../server/domain/outbox/mail-failure-log.js'
 import { withStore } from '../support/api.js'
 import { startApp, type TestApi } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
@@ -186,11 +187,26 @@ it('a mail that could not be sent before its code expires is logged', async ({ s
   const { id: databaseId } = await requestMail(api)
   const message = () => store.prisma.message.findFirstOrThrow({ where: { databaseId } })
   await vi.waitFor(async () => expect((await message()).lastError).toBe('SMTP EENVELOPE 550'), 10_000)
+  // Also long before that.
+  expect(api.logged()).toMatch(
+    new RegExp(
+      `"databaseId":"${databaseId}","message":".{36}","reason":"SMTP EENVELOPE 550","failures":1,"msg":"mails could not be sent"`,
+    ),
+  )
   const unsent = '"reason":"SMTP EENVELOPE 550","msg":"a message is not retried"'
   expect(api.logged()).not.toContain(unsent)
   api.clock.now += 86_399_000
   await vi.waitFor(() => expect(api.logged()).toContain(`${unsent}`), 10_000)
   await api.close()
+})
+
+it('failures of mails are logged once a minute, with their number', () => {
+  const lines: object[] = []
+  let now = 0
+  const note = createMailFailureLog({ warn: (line: object) => void lines.push(line) }, () => now)
+  const failure = { databaseId: 'a', message: 'b', reason: 'SMTP ECONNREFUSED' }
+  for (now of [0, 1, 59_999, 60_000, 60_001, 200_000]) note(failure)
+  expect(lines).toEqual([1, 3, 2].map((failures) => ({ ...failure, failures })))
 })
 
 it('a mail that is too old to be sent is logged and counted', async ({ store }) => {

@@ -224,7 +224,7 @@ it.for([
   ],
   [
     'closes the connection',
-    'UND_ERR_SOCKET',
+    'ECONNRESET',
     (receiver: Receiver) => {
       receiver.answer = (response) => response.destroy()
     },
@@ -260,12 +260,6 @@ it.for([
     expect(() => new Webhook(secret).verify(second?.body ?? '', second?.headers ?? {})).not.toThrow()
   },
 )
-
-it('the outbox names a port that fetch refuses as the error', async ({ usher, database }) => {
-  await usher.json(`database set ${database.path} --webhook-url http://127.0.0.1:6000/`)
-  await database.signedUp()
-  expect((await failed(usher, database, 1)).lastError).toBe('bad port')
-})
 
 it('a response without end counts by its status, and its body is not read', async ({
   usher,

@@ -51,6 +51,7 @@ const defaults = {
   shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
   privateIssuers: [],
+  privateWebhooks: [],
   console: { url: 'http://localhost:3000/console', onlyLoopback: true },
   consoleUrl: 'http://localhost:3000/console',
   docs: true,
@@ -77,7 +78,8 @@ describe('loadConfig', () => {
       TOKEN_MAX_AGE: '60',
       TRUST_PROXY: '1',
       CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
-      PRIVATE_ISSUERS: 'https://login.example.internal:8443, http://localhost:8080',
+      PRIVATE_ISSUERS: 'https://login.example.internal:8443/realms/acme, http://localhost:8080/',
+      PRIVATE_WEBHOOKS: 'http://backend.example.internal:8080',
       DOCS: 'off',
       LOG_LEVEL: 'silent',
     })
@@ -92,7 +94,8 @@ describe('loadConfig', () => {
       tokenMaxAgeSeconds: 60,
       trustedProxies: 1,
       corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
-      privateIssuers: ['https://login.example.internal:8443', 'http://localhost:8080'],
+      privateIssuers: ['https://login.example.internal:8443/realms/acme', 'http://localhost:8080'],
+      privateWebhooks: ['http://backend.example.internal:8080'],
       docs: false,
       logLevel: 'silent',
     })
@@ -138,6 +141,32 @@ describe('loadConfig', () => {
   it('BASE_URL is stored without its trailing slash', () => {
     expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
   })
+
+  it.each([
+    { BASE_URL: 'https://id.example.com' },
+    { BASE_URL: 'http://127.example.com' },
+    { CONSOLE_URL: 'https://console.example.com' },
+    { TRUST_PROXY: '1' },
+    { TRUST_PROXY: 'loopback' },
+  ])('%o turns the console off that is for this machine, with a warning', (env) => {
+    expect(loadConfig(env)).toMatchObject({
+      console: undefined,
+      warnings: [expect.stringMatching(/^The console is off, .*CONSOLE=on/)],
+    })
+    expect(loadConfig({ ...env, CONSOLE: 'off' })).toMatchObject({ console: undefined, warnings: [] })
+    expect(loadConfig({ ...env, CONSOLE: 'on' })).toMatchObject({
+      console: { onlyLoopback: false },
+      warnings: [],
+    })
+  })
+
+  it.each(['http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
+    'BASE_URL=%s keeps the console for this machine',
+    (BASE_URL) => {
+      const { console, warnings } = loadConfig({ BASE_URL, TRUST_PROXY: '0' })
+      expect([console?.onlyLoopback, warnings]).toEqual([true, []])
+    },
+  )
 
   it('MAIL_FROM is required with SMTP_URL', () => {
     const SMTP_URL = 'smtps://user:pass@mail.example.com:465'
@@ -256,12 +285,19 @@ describe('invalid settings', () => {
     ['PORT', '1e3'],
     ['TOKEN_MAX_AGE', '86401'],
     ['DATABASE_URL', 'localhost:5432'],
+    ['DATABASE_URL', 'postgres://usher:12#34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12/34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12?34@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:12%zz@db.example.com/usher'],
+    ['DATABASE_URL', 'postgres://usher:p#34@db.example.com/usher'],
     ['USHER_MASTER_KEY', Buffer.alloc(31).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(33).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(32, 255).toString('base64url')],
     ['SMTP_URL', 'mail.example.com:587'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://user:%zz@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:12#34@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:12/34@mail.example.com'],
     ['SMTP_URL', 'smtp://mail.example.com:99999'],
     ['SMTP_URL', 'smtp://mail.example.com?requireTls=true'],
     ['SMTP_URL', 'smtp://mail.example.com?requireTLS=on'],
@@ -273,7 +309,9 @@ describe('invalid settings', () => {
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['PRIVATE_ISSUERS', 'http://login.example.internal'],
-    ['PRIVATE_ISSUERS', 'https://login.example.internal/'],
+    ['PRIVATE_ISSUERS', 'https://login.example.internal/?realm=acme'],
+    ['PRIVATE_ISSUERS', 'https://user@login.example.internal'],
+    ['PRIVATE_WEBHOOKS', 'http://backend.example.internal/hook'],
     ['PRIVATE_ISSUERS', '*'],
     ['LOG_LEVEL', 'INFO'],
     ['TRUST_PROXY', '11'],
@@ -301,6 +339,13 @@ describe('invalid settings', () => {
     ])
     expect(errorOf('smtp://user:12?hunter&2@mail.example.com')).toEqual([
       'SMTP_URL must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+    ])
+  })
+
+  it('DATABASE_URL with a # in its password says how to write it', () => {
+    const DATABASE_URL = 'postgres://usher:12#34@db.example.com/usher'
+    expect(errorsOf({ USHER_MASTER_KEY: key, DATABASE_URL })).toEqual([
+      'DATABASE_URL must have a percent-encoded user name and password: # as %23, / as %2F, ? as %3F, % as %25',
     ])
   })
 

@@ -68,7 +68,7 @@ it('a server that is killed during logins leaves nothing half done, and another 
 
   // Between the two steps of a password login.
   const given = validUser()
-  const { token } = await database.signedUp(given)
+  const { token } = await database.verifiedUser(given)
   const { challenge: enrolment, secret } = (
     await database.as(token.jwt, 'POST', 'me/factors/totp', { password })
   ).json()

@@ -142,11 +142,11 @@ describe('SIGTERM', () => {
     await idle.closed
     await expect(fetch(`http://localhost:${server.port}/healthz`)).rejects.toThrow()
 
-    const before = performance.now()
     signUp.send(body)
     await signUp.received('HTTP/1.1 201 Created')
+    await signUp.received('connection: close')
+    // A server that waits for its connections exits with 1 after 10 s.
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
-    expect(performance.now() - before).toBeLessThan(5_000)
   })
 
   it('SIGTERM with SHUTDOWN_DELAY_SECONDS keeps serving, but fails /readyz and sends Connection: close, and a second one ends the server', async () => {

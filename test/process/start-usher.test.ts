@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
@@ -5,6 +6,8 @@ import { loadConfig } from '../../server/config.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
 import { startUsher } from '../../server/index.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
+import { runUsher } from '../support/command-line.js'
+import { openPostgres } from '../support/open-store.js'
 import { createDataFolder, createPostgresSettings } from '../support/store.js'
 
 it('startUsher sends mails with the given function', async () => {
@@ -32,4 +35,46 @@ it('startUsher refuses STORE_NODE_CONNECTIONS if the store is not distributed', 
   await expect(startUsher(config, { log: pino({ level: 'silent' }) })).rejects.toThrow(
     /STORE_NODE_CONNECTIONS needs a distributed store/,
   )
+})
+
+it('startUsher refuses to move the console from the host of operators’ passkeys, until a command accepts it', async () => {
+  const { env, remove } = await createPostgresSettings()
+  onTestFinished(remove)
+  const start = async (settings: { BASE_URL?: string; CONSOLE_URL?: string }) => {
+    const config = loadConfig({ ...cheapHashes, ...env, CONSOLE: 'on', ...settings })
+    const { context, close } = await startUsher(config, { log: pino({ level: 'silent' }) })
+    const { appUrl, id } = (await context.findOperators()) ?? {}
+    await close()
+    return { appUrl, id: String(id) }
+  }
+  const BASE_URL = 'https://id.example.com'
+  await start({ BASE_URL: 'https://former.example.com' })
+  const { id: databaseId, appUrl } = await start({ BASE_URL })
+  expect(appUrl).toBe('https://id.example.com/console')
+  // A command has the settings of its shell, and does not move the console.
+  const added = await runUsher(['operator', 'add', 'ada@example.com', '--json'], { ...env })
+  const { operator, link } = JSON.parse(added.stdout)
+  expect(link).toMatch(/^https:\/\/id\.example\.com\/console\/reset-password#/)
+
+  const store = await openPostgres(
+    String(env.DATABASE_URL),
+    Buffer.from(String(env.USHER_MASTER_KEY), 'base64'),
+  )
+  const passkey = { kind: 'passkey', credentialId: new Uint8Array([1]), domain: 'id.example.com' }
+  await store.prisma.factor.create({
+    data: { ...passkey, databaseId, id: randomUUID(), userId: operator.id, createdAt: new Date() },
+  })
+  await store.close()
+  const CONSOLE_URL = 'https://console.example.com'
+  for (const moved of [{ BASE_URL, CONSOLE_URL }, { BASE_URL: CONSOLE_URL }, {}]) {
+    const refused = start(moved)
+    await expect(refused).rejects.toMatchObject({ code: 'passkeys_in_use' })
+    await expect(refused).rejects.toThrow(/^CONSOLE_URL, .* Set CONSOLE_URL to that, or accept /)
+  }
+  expect(await start({ BASE_URL, CONSOLE_URL: `${BASE_URL}/operate` })).toMatchObject({
+    appUrl: `${BASE_URL}/operate`,
+  })
+  const accepted = `database set usher/operators --app-url ${CONSOLE_URL} --force`.split(' ')
+  expect(await runUsher(accepted, { ...env })).toMatchObject({ code: 0 })
+  expect(await start({ BASE_URL, CONSOLE_URL })).toMatchObject({ appUrl: CONSOLE_URL })
 })

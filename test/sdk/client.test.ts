@@ -1,6 +1,6 @@
 import { contract } from '@usher/contract'
 import { type ClientOptions, createClient, createOperations, UsherError, users } from '@usher/sdk'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   ada,
   app,
@@ -149,8 +149,10 @@ describe('createOperations', () => {
     const token = tokenHolder()
     const usher = createOperations({ login, me }, { ...app, fetch }, token)
     expect(Object.keys(usher)).toEqual(['login', 'me'])
+    vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     await usher.login(credentials)
-    expect(token.set.mock.calls).toEqual([['jwt', expect.closeTo(Date.now() + 3_600_000, -4)]])
+    expect(token.set.mock.calls).toEqual([['jwt', 4_600_000]])
     await usher.me()
     expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
     await usher.me()

@@ -168,6 +168,7 @@ it('works with an asynchronous store and the crypto of an app, and without a sto
 
 it('shows the steps with React, and sends a link once under StrictMode', async ({ openBrowser }) => {
   const { byMail, client, finishLogin, start } = openBrowser()
+  const thrown: string[] = []
   const show = (link?: string) => {
     const View = () => {
       const { step, isPending, error, start, finishWithDigits, restart } = useLoginByMail(byMail, link)
@@ -179,6 +180,7 @@ it('shows the steps with React, and sends a link once under StrictMode', async (
         button('start', () => start({ email: 'ada' })),
         button('send', () => start({ email: validUser().email })),
         button('finish', () => finishWithDigits('1')),
+        button('insecure', () => start({ email: 'ada' }).catch((error) => thrown.push(error.message))),
         button('restart', restart),
       ]
     }
@@ -204,5 +206,13 @@ it('shows the steps with React, and sends a link once under StrictMode', async (
   await shows('digits', refused)
   refused.button('finish')?.click()
   await shows('digits validation_failed', refused)
+
+  // What throws is no result, and ends the step, too.
+  const { crypto: given } = globalThis
+  vi.stubGlobal('crypto', undefined)
+  refused.button('insecure')?.click()
+  await vi.waitFor(() => expect(thrown).toEqual([expect.stringContaining('crypto.subtle is missing')]))
+  vi.stubGlobal('crypto', given)
+  await shows('email', refused)
   await refused.close()
 })

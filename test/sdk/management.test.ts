@@ -112,7 +112,7 @@ describe('a client of the management API', () => {
 })
 
 describe('a request of the management API', () => {
-  const post = { method: 'POST', path: '/users', status: 201, codes: ['refused'] } as const
+  const post = { method: 'POST', path: '/users', status: 201, codes: ['app_url_missing'] } as const
   const created = () => Response.json({ id: 'a' }, { status: 201, headers: { ETag: '"1"' } })
   const endpoint = { ...post, hasBody: true, acceptsIdempotencyKey: true } as const
 

@@ -8,6 +8,7 @@ import { password } from '../support/app.js'
 import { createAuthenticator } from '../support/authenticator.js'
 import { newGate } from '../support/gate.js'
 import { type Given, stubBrowser } from '../support/passkey-browser.js'
+import { verifyAddress } from '../support/verified-address.js'
 import { renderPage } from './happy-dom.js'
 import { memoryStore } from './stub-fetch.js'
 
@@ -29,6 +30,7 @@ const it = apiTest
     const client = createSessionClient({ ...usher, retries: 0, sessionStore: memoryStore().store })
     const passkeys = createPasskeys(client)
     await client.createUser({ email, password })
+    await verifyAddress(usher, email)
     return { ...browser, authenticator, client, passkeys }
   })
 

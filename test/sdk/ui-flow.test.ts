@@ -233,15 +233,62 @@ describe('the flows of the elements', () => {
     expect([...covered].sort()).toEqual(expect.arrayContaining(ofUsers))
   })
 
+  it('leads from a second factor that needs a verified address to a mail that verifies it', async () => {
+    const refused: Replies = (operation) =>
+      operation === 'enrolTotp' ? problemReply('email_not_verified') : undefined
+    const demanded = await follow({ start: 'enrolment', actions: ['logIn', 'enrolTotp'] }, refused)
+    expect(demanded.flow.screen.name).toBe('forgot-password')
+    const { flow } = await follow({ start: 'factors', actions: ['enrolTotp'] }, refused)
+    expect(textOf(flow.feedback.error)).toBe(en.notVerified)
+    const sent = await follow({ start: 'factors', actions: ['sendMail'] })
+    expect(sent.called).toContain('requestEmailVerification')
+  })
+
   it('offers to try again if the database cannot be asked what it offers', async () => {
     let isAvailable = false
     const { flow } = await begin('log-in', (operation) =>
       operation === 'features' && !isAvailable ? problemReply('unavailable') : undefined,
     )
-    expect(flow.screen.name).toBe('unavailable')
+    expect([flow.screen.name, flow.screen.title, flow.screen.lines]).toEqual([
+      'unavailable',
+      { key: 'unavailableTitle' },
+      [],
+    ])
     isAvailable = true
     await act(flow, 'tryAgain')
     expect(flow.screen.name).toBe('log-in')
+  })
+
+  it('say once that a section is unavailable, and why if there is more to say', async () => {
+    const shown = async (reply: Reply) => {
+      const { flow } = await begin('sessions', (operation) =>
+        operation === 'listSessions' ? reply : undefined,
+      )
+      return flow.screen.lines?.map(textOf)
+    }
+    expect(await shown(problemReply('unavailable'))).toEqual([])
+    // No response has this status.
+    expect(await shown({ status: 0, body: {} })).toEqual([texts.noAnswer])
+  })
+
+  it('say of an empty field only that it is required', async () => {
+    const errors = ['email', 'password'].map((path) => ({
+      path,
+      code: path === 'email' ? 'email_invalid' : 'too_short',
+      detail: '',
+      min: 8,
+    }))
+    const { flow } = await begin('log-in', (operation) =>
+      operation === 'createUser' ? problemReply('validation_failed', { errors }) : undefined,
+    )
+    await act(flow, 'go:sign-up')
+    const send = async (email: string, password: string) => {
+      flow.submit('signUp', { email, password, preferredName: '' })
+      await settled(flow)
+      return Object.values(flow.feedback.fieldErrors).map((each) => 'key' in each && each.key)
+    }
+    expect(await send('', '')).toEqual(['required', 'required'])
+    expect(await send('ada', 'short')).toEqual(['emailInvalid', 'tooShort'])
   })
 })
 

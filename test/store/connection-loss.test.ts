@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasState, isStoreUnavailable } from '../../server/store/errors.js'
+import { startApp, validUser } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { type OpenStore, openPostgres } from '../support/open-store.js'
 import { createPostgresDatabase } from '../support/store.js'
@@ -60,6 +62,36 @@ it.for([
     for (const error of reported) expect(error).not.toHaveProperty('client')
   },
 )
+
+it('a store that was read-only for a while gets new connections, and /readyz says so meanwhile', async () => {
+  const { url, drop } = await createPostgresDatabase()
+  const control = new Client(url)
+  await control.connect()
+  const name = new URL(url).pathname.slice(1)
+  const app = await startApp(await openPostgres(url, Buffer.alloc(32)))
+  const { createUser } = await app.newDatabase()
+  onTestFinished(async () => {
+    await app.close()
+    await control.end()
+    await drop()
+  })
+  const readyz = async () => (await app.send({ method: 'GET', url: '/readyz' })).json()
+  const signUp = async () =>
+    (await createUser(validUser({ email: `${randomUUID()}@example.com` }))).statusCode
+  expect([await readyz(), await signUp()]).toEqual([{ status: 'ok' }, 201])
+  // Sessions that are opened from now on stay read-only, as those to a former primary do.
+  await control.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await control.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+  await expect.poll(readyz).toMatchObject({ code: 'unavailable', detail: 'The store is read-only.' })
+  await Promise.all(Array.from({ length: 10 }, () => app.store.query('SELECT pg_sleep(0.1)', [])))
+  expect(await signUp()).toBe(503)
+  await control.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  // Each attempt replaces all connections, not only its own, at most once a second.
+  await expect.poll(readyz, { interval: 300 }).toEqual({ status: 'ok' })
+  const created = await Promise.all(Array.from({ length: 10 }, signUp))
+  expect(created).toEqual(created.map(() => 201))
+})
 
 it('a transaction that a rule or a statement refuses writes nothing and keeps its connection', async () => {
   const { url, drop } = await createPostgresDatabase()

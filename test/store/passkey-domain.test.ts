@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { password, validUser } from '../support/app.js'
+import { password } from '../support/app.js'
 import { createAuthenticator } from '../support/authenticator.js'
 import { outcome } from '../support/codes.js'
 import { lockWaits } from '../support/lock-waits.js'
@@ -10,7 +10,7 @@ const it = passkeyTest
   .extend('storeKind', { scope: 'worker' }, 'postgres')
   /** A user, and a function that adds a passkey that the device has created. */
   .extend('user', async ({ passkeys: _, app }) => {
-    const { token } = await app.signedUp(validUser())
+    const { token } = await app.verifiedUser()
     const begun = await app.as(token.jwt, 'POST', 'me/factors/passkey', { password })
     const passkey = createAuthenticator().create(begun.json().options)
     return {

@@ -92,7 +92,8 @@ export async function startApp(
 ) {
   const clock: TestClock = { now: start, cacheAhead: 0 }
   const { DATA_DIR = '' } = noSettings
-  const settings = { ...usualHashes, DATA_DIR, ...env }
+  // Receivers of webhooks are on this machine.
+  const settings = { ...usualHashes, DATA_DIR, PRIVATE_WEBHOOKS: '*', ...env }
   const app = { instances, clock, intervals: { ...usualIntervals, ...intervals } }
   const api = await (instances > 0 ? startBehindProxy : startInProcess)(store, settings, app)
   const secrets = watchSecrets()
@@ -179,7 +180,21 @@ export async function startApp(
         where: { databaseId: id, canonicalEmail, emailVerifiedAt: null },
         data: { emailVerifiedAt: new Date(clock.now) },
       })
-    return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations, markVerified }
+    /** Signs up a user whose address is verified. */
+    const verifiedUser = async (body: object = {}) => {
+      const given = validUser(body)
+      const user = await operations.signedUp(given)
+      await markVerified(given.email)
+      return user
+    }
+    return {
+      id,
+      ...path,
+      path: `${workspaceSlug}/${path.databaseName}`,
+      ...operations,
+      markVerified,
+      verifiedUser,
+    }
   }
 
   /** Stops the app. Fails if its log contains a secret of a request or response. */

@@ -130,6 +130,13 @@ export async function startConsole(store: OpenStore) {
       })
       await store.prisma.loginFailures.updateMany({ where: { databaseId }, data: { failures: 30 } })
     },
+    /** Adds a passkey to a user of `acme/app`, whose logins need no second step then. */
+    async addPasskey(userId: string) {
+      const passkey = { kind: 'passkey', domain: 'app.acme.example', isSynced: true, signCount: 0 }
+      const bytes = { credentialId: new Uint8Array([1]), userHandle: new Uint8Array([1]) }
+      const key = { databaseId, id: randomUUID(), userId, createdAt: new Date(now()) }
+      await store.prisma.factor.create({ data: { ...passkey, ...bytes, ...key } })
+    },
     /** Makes the store unreachable for the server, or reachable again. */
     setStoreDown(isDown: boolean) {
       isStoreDown = isDown

@@ -1,4 +1,4 @@
-import { problems } from '@usher/contract'
+import { type ProblemCode, problems } from '@usher/contract'
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -51,7 +51,7 @@ export function expectDocumented(method: string, url: string, response: RawRespo
     if (method === 'HEAD') return expect([404, 405]).toContain(response.statusCode)
     const { code } = JSON.parse(response.body)
     expect(unknownRouteCodes).toContain(code)
-    expect(response.statusCode).toBe(problems[code as keyof typeof problems].status)
+    expect(response.statusCode).toBe(problems[code as ProblemCode].status)
     expectValid(components, { $ref: '#/components/schemas/Problem' }, response)
     return
   }

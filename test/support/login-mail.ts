@@ -45,8 +45,9 @@ export const it = codesTest.extend('mail', async ({ app, usher }) => {
       return { login: String(login), verifier, email, ...(await mailOf(usher, app.id, { login, email })) }
     },
     /** Requests a change of the address. Returns the code in the mail to the new one. */
-    async changeCode(jwt: string, email: string) {
-      expect((await app.as(jwt, 'POST', 'me/email', { email, password })).statusCode).toBe(202)
+    async changeCode(jwt: string, email: string, more: object = {}) {
+      const body = { email, password, ...more }
+      expect((await app.as(jwt, 'POST', 'me/email', body)).statusCode).toBe(202)
       // Another server may still be delivering it.
       return vi.waitFor(async () => {
         const sent = (await app.delivered()).find(({ recipients }) => recipients[0] === email)

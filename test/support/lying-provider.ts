@@ -21,6 +21,10 @@ export interface Lies {
   discovery?: object
   /** The provider's clock is ahead by these seconds. */
   clockAhead?: number
+  /** How a client has to send its secret, although the discovery document has both ways. */
+  secretIn?: 'header' | 'form'
+  /** Signs what the UserInfo endpoint returns, with these claims in addition. */
+  signedUserInfo?: object
 }
 
 interface IssuedCode {
@@ -31,9 +35,9 @@ interface IssuedCode {
   redirectUri: string
 }
 
-const newKey = async (kid: string) => {
-  const { privateKey, publicKey } = await generateKeyPair('ES256')
-  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } }
+const newKey = async (kid: string, alg = 'ES256') => {
+  const { privateKey, publicKey } = await generateKeyPair(alg)
+  return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
 /**
@@ -42,7 +46,7 @@ const newKey = async (kid: string) => {
  */
 export async function startLyingProvider() {
   const codes = new Map<string, IssuedCode>()
-  const tokens = new Map<string, Person>()
+  const tokens = new Map<string, IssuedCode>()
   const stranger = await newKey('stranger')
   let key = await newKey('first')
   let count = 0
@@ -54,7 +58,7 @@ export async function startLyingProvider() {
     const payload = Object.fromEntries(
       Object.entries(claims).filter(([, value]) => value != null),
     ) as JWTPayload
-    const { kid } = key
+    const { kid, alg } = key
     if (lies.signature === 'none') {
       const parts = [{ alg: 'none', kid }, payload].map((part) =>
         Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -66,12 +70,14 @@ export async function startLyingProvider() {
       return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(secret)
     }
     const signing = lies.signature === 'other key' ? stranger : key
-    return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(signing.privateKey)
+    return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(signing.privateKey)
   }
 
   async function exchange(request: IncomingMessage) {
     const form = new URLSearchParams(await text(request))
     provider.exchanges.push({ form, headers: request.headers })
+    const secretIn = request.headers.authorization ? 'header' : 'form'
+    if (secretIn !== (provider.lies.secretIn ?? secretIn)) return { error: 'invalid_client' }
     const issued = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
     const verified = createHash('sha256')
@@ -81,11 +87,11 @@ export async function startLyingProvider() {
     if (!issued || !isRight || (issued.challenge && issued.challenge !== verified))
       return { error: request.url?.startsWith('/login') ? 'bad_verification_code' : 'invalid_grant' }
     const access_token = `access-${++count}`
-    tokens.set(access_token, issued.person)
+    tokens.set(access_token, issued)
     return { access_token, token_type: 'Bearer', id_token: await idToken(issued) }
   }
 
-  const documents: Record<string, (request: IncomingMessage) => object | Promise<object>> = {
+  const documents: Record<string, (request: IncomingMessage) => object | Promise<object | string>> = {
     '/.well-known/openid-configuration': () => ({
       issuer: provider.issuer,
       authorization_endpoint: `${provider.issuer}/authorize`,
@@ -98,18 +104,29 @@ export async function startLyingProvider() {
     '/jwks': () => ({ keys: [key.jwk] }),
     '/token': exchange,
     '/login/oauth/access_token': exchange,
-    '/userinfo': (request) => ({ ...(personOf(request).inUserInfo as object), sub: personOf(request).sub }),
+    '/userinfo': (request) => {
+      const { person, clientId } = issuedOf(request)
+      const claims = { ...(person.inUserInfo as object), sub: person.sub }
+      const { signedUserInfo } = provider.lies
+      if (!signedUserInfo) return claims
+      const payload = { iss: provider.issuer, aud: clientId, ...claims, ...signedUserInfo }
+      const { alg, kid, privateKey } = key
+      return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(privateKey)
+    },
     '/api/v3/user': (request) => ({ id: Number(personOf(request).sub), login: 'ada', name: 'Ada' }),
     '/api/v3/user/emails': (request) => personOf(request).emails as object,
   }
-  const personOf = ({ headers }: IncomingMessage) =>
-    tokens.get(headers.authorization?.replace('Bearer ', '') ?? '') as Person
+  const issuedOf = ({ headers }: IncomingMessage) =>
+    tokens.get(headers.authorization?.replace('Bearer ', '') ?? '') as IssuedCode
+  const personOf = (request: IncomingMessage) => issuedOf(request).person
 
   const server = createServer(async (request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     provider.requests.push(path)
     if (provider.lies.answer?.(path, response)) return
     const body = await documents[path.replace('/common/v2.0', '')]?.(request)
+    if (typeof body === 'string')
+      return response.writeHead(200, { 'content-type': 'application/jwt' }).end(body)
     const isError = body === undefined || ('error' in body && path === '/token')
     response
       .writeHead(isError ? 400 : 200, { 'content-type': 'application/json' })
@@ -124,8 +141,8 @@ export async function startLyingProvider() {
     /** Paths of the requests that it got. */
     requests: [] as string[],
     exchanges: [] as { form: URLSearchParams; headers: IncomingMessage['headers'] }[],
-    async rotateKey() {
-      key = await newKey(`key-${++count}`)
+    async rotateKey(alg?: string) {
+      key = await newKey(`key-${++count}`, alg)
     },
     /** Logs a person in, as a browser does at the URL of `startLogin`. Returns the URL of the callback. */
     authorize(url: string, person: Person = ada) {

@@ -194,8 +194,9 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       },
     ],
   },
-  enrolPasskey: { body: () => ({ password }) },
+  enrolPasskey: { before: ({ verify, user }) => verify(user.email), body: () => ({ password }) },
   addPasskey: {
+    before: ({ verify, user }) => verify(user.email),
     body: async ({ enrolled, user }) => (await enrolled({ jwt: user.token.jwt, confirmed: {} })).body,
     changes: ['user.factor_added'],
   },
@@ -214,7 +215,11 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     ],
   },
   listFactors: {},
-  enrolTotp: { body: () => ({ password }) },
+  enrolTotp: {
+    before: ({ verify, user }) => verify(user.email),
+    body: () => ({ password }),
+    also: [{ token: async (scene) => (await scene.signedUp()).token.jwt, problem: 'email_not_verified' }],
+  },
   addTotp: { body: ({ enrolment }) => enrolment(), changes: ['user.factor_added'] },
   renameFactor: { token: ofFactor, body: () => ({ name: 'Phone' }) },
   removeFactor: { token: ofFactor, body: confirmed, changes: ['user.factor_removed'] },

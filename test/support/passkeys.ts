@@ -30,7 +30,7 @@ export const it = codesTest.extend('passkeys', async ({ app, usher }) => {
     async owner(model: Model = {}) {
       const authenticator = createAuthenticator(model)
       const given = validUser()
-      const signedUp = await app.signedUp(given)
+      const signedUp = await app.verifiedUser(given)
       const added = await add(signedUp.token.jwt, authenticator)
       expect(added.statusCode, added.body).toBe(201)
       return { authenticator, credentials: { email: given.email, password }, signedUp, ...added.json() }

@@ -52,7 +52,13 @@ export async function returnedCode(
 /** Lets a server accept ID tokens without a provider. Returns a function that signs one for the connection `acme`. */
 export async function signTokens({ context }: TestApi) {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const known = { token: '', usesBasic: false, sendsIssuer: false, keys: async () => publicKey }
+  const known = {
+    token: '',
+    secretMethods: ['form'] as const,
+    isPrivate: false,
+    sendsIssuer: false,
+    keys: async () => publicKey,
+  }
   context.providers.find = async ({ issuer }) => ({
     ...known,
     authorization: `${issuer}/authorize`,

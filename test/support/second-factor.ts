@@ -15,7 +15,7 @@ export const it = codesTest.extend('factor', async ({ app, usher, clock }) => {
     usher.send({ method: 'POST', url: `${app.users}/${path}`, payload, remoteAddress })
   const given = validUser()
   const credentials = { email: given.email, password }
-  const signedUp = await app.signedUp(given)
+  const signedUp = await app.verifiedUser(given)
   const { jwt } = signedUp.token
 
   /** Adds an authenticator app. Returns its secret, and the response. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { aroundAll, inject, vi } from 'vitest'
 import { killChildren } from './child.js'
 import './liftoff.js'
+import './patience.js'
 
 // The short form finds the same on every machine. The long form looks for new cases.
 if (!inject('isLab')) fc.configureGlobal({ seed: 1 })

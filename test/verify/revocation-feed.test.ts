@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createVerifier } from '@usher/verify'
@@ -78,7 +77,7 @@ describe('at the start', () => {
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const verifier = follow({ timeoutMs: 500 })
     expect(feed.requests).toHaveLength(1)
-    await pause(50)
+    await new Promise(setImmediate)
     collectGarbage()
     await eventually(() => expect(verifier.revocations()?.error).toMatchObject({ name: 'TimeoutError' }))
     feed.respond = undefined

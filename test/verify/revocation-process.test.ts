@@ -8,9 +8,13 @@ import { signToken } from './fake-feed.js'
 import { it as feedTest } from './fake-feed-test.js'
 
 const it = feedTest
-  /** Address of a server with the responses of the fake feed. */
+  /** Address of a server with the responses of the fake feed. `/waits` responds once a request of the feed waits. */
   .extend('origin', async ({ feed }, { onCleanup }) => {
     const server = createServer(async ({ url = '' }, response) => {
+      if (url === '/waits') {
+        await expect.poll(() => feed.requests.some(({ wait }) => wait > 0)).toBe(true)
+        return response.end()
+      }
       const signal = new AbortController().signal
       const { status, body } = await feed.options.fetch(`http://127.0.0.1${url}`, {
         headers: {},
@@ -43,10 +47,10 @@ ${code}`
     return startChild(process.execPath, args).ended
   })
 
-it('a process exits while a request waits for revocations', async ({ feed, run }) => {
+it('a process exits while a request waits for revocations', async ({ feed, origin, run }) => {
   const { code, stdout, stderr } = await run(`
-while (verifier.revocations().isStale) await new Promise((resolve) => setTimeout(resolve, 10))
-setTimeout(() => console.log('done'), 100)`)
+await fetch('${origin}/waits')
+console.log('done')`)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'done\n', stderr: '' })
   expect(feed.requests.map(({ wait }) => wait > 0)).toEqual([false, true])
 })

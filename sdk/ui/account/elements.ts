@@ -1,12 +1,12 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
-import { submit } from '../actions.js'
+import { unavailableScreen } from '../actions.js'
 import { buttonOf } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
-import { type Line, line, type Screen } from '../view.js'
+import { type Line, line } from '../view.js'
 import { factors } from './factors.js'
 import { identities, sessions } from './logins.js'
 import { deletion, email, password, profile } from './profile.js'
@@ -81,19 +81,12 @@ abstract class UserElement extends UsherElement {
 
   /** Says why there is nothing to show. */
   #failed(client: Client, text: Line, load: () => Promise<void>) {
-    const screen: Screen = {
-      name: 'unavailable',
-      title: line('unavailableTitle'),
-      lines: [text],
-      actions: [
-        submit('tryAgain', async () => {
-          await load()
-          // The menu may be missing for the same reason.
-          this.send('usher-change')
-          return undefined
-        }),
-      ],
-    }
+    const screen = unavailableScreen('unavailable', text, async () => {
+      await load()
+      // The menu may be missing for the same reason.
+      this.send('usher-change')
+      return undefined
+    })
     const flow = createFlow(client, () => screen)
     flow.show(screen)
     this.#flows = [flow]

@@ -4,10 +4,11 @@ import type { Factor } from '../../schemas.js'
 import { action, outcomeOf, passwordField, submit } from '../actions.js'
 import { recoveryCodesOf, totpScreen } from '../factor-screens.js'
 import { type Item, line, type Outcome, type Screen } from '../view.js'
+import { verification } from './profile.js'
 import type { Section } from './section.js'
 
 /** Passkeys, authenticator apps and recovery codes. */
-export const factors: Section = async ({ features }, usher) => {
+export const factors: Section = async ({ features, user }, usher) => {
   const { data, error } = await usher.listFactors()
   const screen: Screen = { name: 'factors', title: line('factors'), actions: [] }
   if (error) return error
@@ -15,10 +16,13 @@ export const factors: Section = async ({ features }, usher) => {
   const added = ({ recoveryCodes }: { recoveryCodes: readonly string[] | null }): Outcome =>
     recoveryCodes ? { screen: codesScreen(recoveryCodes) } : { status: line('saved') }
   const hasFactor = data.factors.length > 0
+  // Adding a factor may need the verified address.
+  const needsMail = features.accountOperations && !user.emailVerified
   return {
     ...screen,
     lines: [
       line('factorsHint'),
+      ...(needsMail ? [line('unverifiedHint', { email: user.email })] : []),
       ...(hasFactor ? [line('codesLeft', { count: data.recoveryCodes })] : []),
       ...(hasFactor ? [line(data.secondFactor.on ? 'stepOn' : 'stepOff')] : []),
       line('passwordIfAny'),
@@ -45,6 +49,7 @@ export const factors: Section = async ({ features }, usher) => {
               })),
             ),
           ]),
+      ...(needsMail ? verification(user, usher) : []),
       ...(hasFactor ? stepActions(usher, data.secondFactor.on, features.secondFactor) : []),
     ],
   }

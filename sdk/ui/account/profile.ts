@@ -1,3 +1,5 @@
+import type { Operations } from '../../endpoints.js'
+import type { User } from '../../schemas.js'
 import {
   accountField,
   action,
@@ -37,6 +39,16 @@ export const profile: Section = (account, usher) => ({
 
 const currentPassword = () => ({ ...passwordField(true), label: line('currentPassword') })
 
+/** Sends a mail to an address that is not verified. */
+export const verification = ({ emailVerified }: User, usher: Operations) =>
+  emailVerified
+    ? []
+    : [
+        action('sendMail', 'secondary', () =>
+          outcomeOf<unknown>(usher.requestEmailVerification(), () => ({ status: line('mailOnItsWay') })),
+        ),
+      ]
+
 /** The address of the user, and whether it is verified. */
 export const email: Section = ({ user }, usher) => ({
   name: 'email',
@@ -56,13 +68,7 @@ export const email: Section = ({ user }, usher) => ({
         }),
       ),
     ),
-    ...(user.emailVerified
-      ? []
-      : [
-          action('sendMail', 'secondary', () =>
-            outcomeOf<unknown>(usher.requestEmailVerification(), () => ({ status: line('mailOnItsWay') })),
-          ),
-        ]),
+    ...verification(user, usher),
   ],
 })
 

@@ -2,7 +2,7 @@ import type { Client } from '../../client.js'
 import type { Operations } from '../../endpoints.js'
 import type { UsherError } from '../../errors.js'
 import type { Features, User } from '../../schemas.js'
-import { submit } from '../actions.js'
+import { unavailableScreen } from '../actions.js'
 import { createFlow, type Flow } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { line, type Screen, type Shown } from '../view.js'
@@ -23,12 +23,7 @@ export interface Account {
 export type Section = (account: Account, usher: Operations) => Screen | Promise<Screen | UsherError<string>>
 
 /** Says that a section could not be read. */
-const failed = (error: UsherError<string>): Screen => ({
-  name: 'failed',
-  title: line('unavailableTitle'),
-  lines: [messageOf(error)],
-  actions: [submit('tryAgain', () => ({}))],
-})
+const failed = (error: UsherError<string>) => unavailableScreen('failed', messageOf(error), () => ({}))
 
 const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
 

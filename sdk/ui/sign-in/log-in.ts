@@ -1,4 +1,12 @@
-import { action, emailField, newPasswordField, outcomeOf, passwordField, submit } from '../actions.js'
+import {
+  action,
+  emailField,
+  newPasswordField,
+  outcomeOf,
+  passwordField,
+  submit,
+  unavailableScreen,
+} from '../actions.js'
 import { type Action, type Field, line, type Outcome, type Screen, type Values } from '../view.js'
 import type { SignIn, SignUpField } from './sign-in.js'
 
@@ -139,9 +147,5 @@ export const closed = (signIn: SignIn): Screen => ({
 })
 
 /** Says that the service is not available. */
-export const unavailable = (signIn: SignIn): Screen => ({
-  name: 'unavailable',
-  title: line('unavailableTitle'),
-  lines: [line('unavailable')],
-  actions: [submit('tryAgain', () => signIn.to('log-in'))],
-})
+export const unavailable = (signIn: SignIn): Screen =>
+  unavailableScreen('unavailable', line('unavailable'), () => signIn.to('log-in'))

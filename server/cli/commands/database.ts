@@ -8,21 +8,16 @@ import {
   settingsOf,
   shownSettings,
 } from '../../domain/databases/settings.js'
-import {
-  createDatabase,
-  listDatabases,
-  requireDatabase,
-  setDatabase,
-} from '../../domain/management/databases.js'
+import { createDatabase, requireDatabase, setDatabase } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
+import { listDatabases } from '../../domain/management/list-databases.js'
 import { getMailSettings } from '../../domain/management/mail-settings.js'
 import { usageError } from '../../domain/problem.js'
-import type { MailSettings } from '../../store/queries/mail-settings.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import type { Host } from '../io/host.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
-import { linesOfMails, mailEntries, shownMails, templatesOf } from '../io/mail-settings.js'
+import { addMailOptions, givenMail, linesOfMails, shownMails } from '../io/mail-settings.js'
 import { givenSettings, settingOptions } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { withDatabase, withStore } from '../io/with-store.js'
@@ -42,21 +37,28 @@ function addCreateCommand(database: Command, host: Host) {
     .description('create a database in a workspace')
   for (const { name, setting, option } of settingOptions(settingEntries)) {
     if (name === 'passwordPolicy') option.default({ value: setting.default }, JSON.stringify(setting.default))
-    if (setting.isOfCreate) command.addOption(option)
+    command.addOption(option)
   }
-  command.option('--json', 'print the result as JSON').action((path, { json, ...given }) =>
-    withStore(host, async (store, config, log) => {
-      const { id, passwordPolicy } = await createDatabase(
-        { store, now: new Date() },
-        path,
-        givenSettings<DatabaseSettings>(given, settingEntries),
-      )
-      audit(log, 'database.created', { databaseId: id })
-      const url = databaseUrl(config.baseUrl, path)
-      host.print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
-    }),
-  )
+  addMailOptions(command)
+    .option('--json', 'print the result as JSON')
+    .action((path, { json, ...given }) =>
+      withStore(host, async (store, config, log) => {
+        const { id, passwordPolicy, webhookSecret } = await createDatabase({ store, now: new Date() }, path, {
+          ...givenSettings<DatabaseSettings>(given, settingEntries),
+          ...(await givenMail(host, given)),
+        })
+        audit(log, 'database.created', { databaseId: id })
+        const url = databaseUrl(config.baseUrl, path)
+        host.print(
+          { json },
+          { id, ...path, passwordPolicy, url, ...(webhookSecret && { webhookSecret }) },
+          `Created database ${url}${webhookSecret ? shownOnce(webhookSecret) : ''}`,
+        )
+      }),
+    )
 }
+
+const shownOnce = (secret: string) => `\nSecret of the webhook. It is not shown again: ${secret}`
 
 function addListCommand(database: Command, host: Host) {
   addPageOptions(database.command('list'), 'database', databasePath)
@@ -123,21 +125,15 @@ function addSetCommand(database: Command, host: Host) {
     .argument('<workspace/name>', 'database', databasePath)
     .description('change settings of a database; servers apply them within 5 s')
   for (const { option } of settingOptions(settingEntries)) command.addOption(option)
-  for (const { option } of settingOptions(mailEntries)) command.addOption(option)
-  command
-    .option('--mail-templates <folder>', 'folder with all templates of mails of the database, or "none"')
+  addMailOptions(command)
     .option('--force', 'change the domain of passkeys, although those of users stop working')
     .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action(async (path, { json, newWebhookSecret, force, mailTemplates: folder, ...given }) => {
-      const mail = {
-        ...givenSettings<MailSettings>(given, mailEntries),
-        ...(folder !== undefined && { mailTemplates: await templatesOf(host, folder) }),
-      }
+    .action(async (path, { json, newWebhookSecret, force, ...given }) => {
       const changes = {
         ...givenSettings<DatabaseSettings>(given, settingEntries),
         ...(newWebhookSecret && { newWebhookSecret }),
-        ...(Object.keys(mail).length > 0 && { mail }),
+        ...(await givenMail(host, given)),
       }
       if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
       return withDatabase(host, path, async ({ context, request }) => {
@@ -148,7 +144,7 @@ function addSetCommand(database: Command, host: Host) {
         const next = changes.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
-        const once = secret ? `\nSecret of the webhook. It is not shown again: ${secret}` : ''
+        const once = secret ? shownOnce(secret) : ''
         const shown = {
           id: row.id,
           ...path,

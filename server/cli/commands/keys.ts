@@ -1,7 +1,13 @@
 import type { Command } from '@commander-js/extra-typings'
 import { ConfigError } from '../../config.js'
 import { runChange } from '../../domain/change.js'
-import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/management/keys/key-rotation.js'
+import {
+  keyActivationSeconds,
+  keyState,
+  listKeys,
+  retireKey,
+  rotateKeys,
+} from '../../domain/management/keys/key-rotation.js'
 import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
 import { Problem } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
@@ -56,7 +62,7 @@ function addRotateCommand(keys: Command, host: Host) {
       '--activate-in <seconds>',
       'delay before the key signs tokens; clients cache the published keys for 300 s, servers for 5 s',
       wholeNumber(0, 604_800),
-      600,
+      keyActivationSeconds,
     )
     .option('--json', 'print the result as JSON')
     .action((path, options) =>

@@ -1,6 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
+import {
+  createOwnerlessTenants,
+  type OwnerlessTenant,
+  shownTenant as shown,
+} from '../../domain/management/users/ownerless-tenants.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { Problem, usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
@@ -38,6 +43,7 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
         const rejects = await createRejectsFile(host, file)
         const progress = createProgressLine(host.stderr)
+        const ownerless = createOwnerlessTenants()
         const users = { added: 0, alreadyThere: 0, rejected: 0 }
         let bytes = 0
         const interruption = noteInterruption(host, () =>
@@ -54,6 +60,7 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             users.alreadyThere += batch.alreadyThere
             users.rejected += batch.rejected.length
             bytes += batch.bytes
+            ownerless.note(batch)
             progress.clear()
             await rejects.write(batch.rejected, options.json)
             if (interruption.isRequested())
@@ -78,7 +85,7 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             throw error
           })
         auditUsers()
-        report(host, options, { ...users, file: rejects.file })
+        report(host, options, { ...users, ownerless, file: rejects.file })
       }),
     )
 
@@ -86,23 +93,52 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
 function report(
   host: Host,
   options: { dryRun?: true; json?: true },
-  { file, ...users }: { added: number; alreadyThere: number; rejected: number; file: string },
+  {
+    file,
+    ownerless,
+    ...users
+  }: {
+    added: number
+    alreadyThere: number
+    rejected: number
+    ownerless: ReturnType<typeof createOwnerlessTenants>
+    file: string
+  },
 ) {
+  const tenants = ownerless.all()
   const { added, alreadyThere, rejected } = users
   const verbs = options.dryRun
     ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
     : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
   host.print(
     options,
-    { ...users, rejectsFile: rejected > 0 ? file : null },
+    { ...users, rejectsFile: rejected > 0 ? file : null, tenantsWithoutOwner: tenants.map(shown) },
     [
       `${verbs.add} ${counted(added, 'user')}.`,
       alreadyThere === 0 ? '' : ` ${verbs.skip} ${counted(alreadyThere, 'existing user')}.`,
       rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${file}`,
+      tenants.length === 0 ? '' : `\n${textOf(tenants, ownerless.isComplete())}`,
     ].join(''),
   )
   if (rejected > 0)
     throw new Problem('lines_rejected', { detail: `${counted(rejected, 'line')} rejected, see ${file}` })
+}
+
+/** Tenants without an owner that are printed at most. */
+const printedTenants = 20
+
+/** Returns which tenants have no owner, and what to do. */
+function textOf(tenants: readonly OwnerlessTenant[], isComplete: boolean) {
+  const lines = tenants
+    .slice(0, printedTenants)
+    .map(shown)
+    .map(({ id, name }) => `  ${id === null ? '' : `${id}  `}${jsonText(name)}`)
+  const number = `${isComplete ? '' : 'At least '}${counted(tenants.length, 'tenant')}`
+  return [
+    `${number} without an owner, into which nobody can invite. Make a user owner: usher tenant add-user --role owner`,
+    ...lines,
+    ...(tenants.length > printedTenants ? [`  and ${tenants.length - printedTenants} more`] : []),
+  ].join('\n')
 }
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`

@@ -62,7 +62,7 @@ function addCreateCommand(user: Command, host: Host) {
 function addListCommand(user: Command, host: Host) {
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
-    .description('list users, oldest first')
+    .description('list users by id')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
     .action((path, options) =>
       withDatabase(host, path, async ({ context, database }) => {
@@ -94,15 +94,17 @@ function addFactorsCommand(user: Command, host: Host) {
   commandOnUser(user, 'factors', 'list the second factors of a user').action((path, userRef, options) =>
     withDatabase(host, path, async ({ context, database }) => {
       const { factors, recoveryCodes } = await userFactors(context.store, database, userRef)
-      const rows = factors.map(({ id, name, createdAt, lastUsedOn }) => [
+      const rows = factors.map(({ id, kind, name, createdAt, lastUsedOn }) => [
         id,
-        `${printable(name ?? 'authenticator app')}, added at ${createdAt}, last used ${lastUsedOn ?? 'never'}`,
+        `${printable(name ?? nameOfKind(kind))}, added at ${createdAt}, last used ${lastUsedOn ?? 'never'}`,
       ])
       const text = aligned([...rows, ['recovery codes', String(recoveryCodes)]])
       host.print(options, { factors, recoveryCodes }, text)
     }),
   )
 }
+
+const nameOfKind = (kind: string) => (kind === 'totp' ? 'authenticator app' : kind)
 
 function addDeleteCommand(user: Command, host: Host) {
   commandOnUser(user, 'delete', 'delete a user permanently; the user’s tenants remain')

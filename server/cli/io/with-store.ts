@@ -7,6 +7,7 @@ import { findDatabase } from '../../domain/management/databases.js'
 import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
+import { requireSupported } from '../../store/require-supported.js'
 import type { Store } from '../../store/store.js'
 import { auditCounter, type Log } from '../../telemetry/audit.js'
 import { readEnvFile, withSecretFiles } from './environment-files.js'
@@ -79,6 +80,7 @@ export async function withUnmigratedStore(
   const config = readConfig(host)
   const store = await openForMigration(config)
   try {
+    if (config.databaseUrl) await requireSupported(store)
     await command(store, await createAuditLog(host, config))
   } finally {
     await store.close()

@@ -33,7 +33,7 @@ interface CommandRight {
 
 const hasConfirmedSetting = (settings: Options) => isConfirmedBody('changeSettings', { settings })
 
-/** The console has no settings of mails, and no other options of `database set`. */
+/** The console has no settings of mails, and no other options of `database create` and `database set`. */
 const otherThanSettings = ({ json: _, ...options }: Options) =>
   Object.keys(options).some((name) => !Object.hasOwn(defaultSettings, name)) &&
   'with options of mails, --force or --new-webhook-secret'
@@ -52,7 +52,11 @@ export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
   'workspace create': { operation: 'createWorkspace' },
   'workspace list': { operation: 'listWorkspaces' },
   'workspace delete': 'host',
-  'database create': { operation: 'createDatabase', confirms: hasConfirmedSetting },
+  'database create': {
+    operation: 'createDatabase',
+    confirms: hasConfirmedSetting,
+    hostOnly: otherThanSettings,
+  },
   'database list': { operation: 'listDatabases', in: 'anywhere' },
   'database show': { operation: 'getSettings' },
   'database set': { operation: 'changeSettings', confirms: hasConfirmedSetting, hostOnly: otherThanSettings },

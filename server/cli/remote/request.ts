@@ -1,4 +1,4 @@
-import { type AnyProblemCode, isProblemCode } from '@usher/contract'
+import { isProblemCode, type ProblemCode } from '@usher/contract'
 import { z } from 'zod'
 import { textUpTo } from '../../domain/limited-text.js'
 import { Problem, usageError } from '../../domain/problem.js'
@@ -73,7 +73,7 @@ export async function sendTo<R extends Route>(
   const problem = ProblemOfServer.safeParse(json).data
   if (!problem || !isProblemCode(problem.code)) throw notUsher(origin, status)
   const { code, detail } = problem
-  throw new Problem<AnyProblemCode>(code, detail === undefined ? {} : { detail })
+  throw new Problem<ProblemCode>(code, detail === undefined ? {} : { detail })
 }
 
 /** Reads the body of a response. */

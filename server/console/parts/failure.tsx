@@ -10,14 +10,13 @@ export function Failure({
   children?: ComponentChildren
 }) {
   if (!problem) return null
-  const { code, title, detail, errors } = problem
+  const { title, detail, errors } = problem
   const advice = adviceFor(problem)
-  const heading = code === 'refused' && detail ? detail : title
   // The detail of the server may repeat the title or the errors.
-  const isRepeated = detail === `${title}.` || detail === heading || errors.length > 0
+  const isRepeated = detail === `${title}.` || errors.length > 0
   return (
     <div class="failure" role="alert">
-      <strong>{heading}</strong>
+      <strong>{title}</strong>
       {detail && !isRepeated && <p>{detail}</p>}
       {errors.length > 0 && (
         <ul>

@@ -19,7 +19,7 @@ const phrases: Record<string, string> = {
   addOperator: 'added the operator',
   changeOperator: 'changed a right of the operator',
   removeOperator: 'removed the operator',
-  createCommandLineCode: 'logged a command line in',
+  createCommandLineCode: 'authorized a command line',
   createCommandLineConfirmation: 'confirmed a command',
   createWorkspace: 'created the workspace',
   createDatabase: 'created the database',

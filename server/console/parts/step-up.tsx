@@ -81,7 +81,7 @@ export function StepUp({ client }: { client: Client }) {
               submit="Confirm"
               more={<Cancel close={close} />}
               send={({ proof = '' }) =>
-                prove(/^[\d ]{6,8}$/.test(proof) ? { totp: proof } : { recoveryCode: proof })
+                prove(/\p{L}/u.test(proof) ? { recoveryCode: proof } : { totp: proof })
               }
             >
               <Field

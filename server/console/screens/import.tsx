@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, type Task } from '../api.js'
 import { useConsole } from '../context.js'
 import { Form } from '../parts/form.js'
-import { count, counted, Heading } from '../parts/text.js'
+import { count, counted, Heading, Name } from '../parts/text.js'
 import { invalid, type Problem } from '../problems.js'
+import { createOwnerless, type OwnerlessTenant } from './import/ownerless.js'
 import { type Slice, slicesOf } from './import/slices.js'
 
 interface Progress {
@@ -13,6 +14,7 @@ interface Progress {
   created: number
   existing: number
   rejected: readonly { number: number; text: string; errors: string }[]
+  ownerless: readonly OwnerlessTenant[]
 }
 
 const nothing: Progress = {
@@ -22,6 +24,7 @@ const nothing: Progress = {
   created: 0,
   existing: 0,
   rejected: [],
+  ownerless: [],
 }
 
 /** Returns what is wrong with a file if it has no lines, or if the first one is not JSON. */
@@ -65,8 +68,9 @@ export function Import() {
     if (error) return error
     const name = isCheck ? 'checkImport' : 'importUsers'
     let state = { ...nothing, isCheck }
+    const ownerless = createOwnerless(isCheck)
     for await (const slice of slicesOf(file)) {
-      const { error, ...sums } = await sent(state, slice, { name, task: permit.current })
+      const { error, ...sums } = await sent(state, slice, { name, ownerless })
       if (isLeft.current) return undefined
       if (error) return error
       state = { ...state, ...sums, share: slice.bytes / file.size }
@@ -79,10 +83,19 @@ export function Import() {
   async function sent(
     state: Progress,
     { lines }: Slice,
-    { name, task }: { name: 'checkImport' | 'importUsers'; task: Task },
+    {
+      name,
+      ownerless,
+    }: { name: 'checkImport' | 'importUsers'; ownerless: ReturnType<typeof createOwnerless> },
   ) {
     const body = lines.map(({ text }) => text).join('\n')
-    const { data, error } = await call(name, { ...at, body, task })
+    let { data, error } = await call(name, { ...at, body, task: permit.current })
+    if (error?.code === 'step_up_required') {
+      // The confirmation has expired, or the session was replaced.
+      permit.current = {}
+      error = await begin()
+      if (!error) ({ data, error } = await call(name, { ...at, body, task: permit.current }))
+    }
     if (!data) return { error }
     const rejected = data.lines.flatMap(({ line, status, errors }) => {
       const of = lines[line - 1]
@@ -93,6 +106,7 @@ export function Import() {
       created: state.created + data.created,
       existing: state.existing + data.existing,
       rejected: [...state.rejected, ...rejected],
+      ownerless: ownerless.after(lines, data),
     }
   }
   return (
@@ -125,7 +139,7 @@ export function Import() {
   )
 }
 
-function Result({ isCheck, isDone, share, created, existing, rejected }: Progress) {
+function Result({ isCheck, isDone, share, created, existing, rejected, ownerless }: Progress) {
   return (
     <section>
       <h2>{isCheck ? 'Check' : 'Progress'}</h2>
@@ -149,9 +163,28 @@ function Result({ isCheck, isDone, share, created, existing, rejected }: Progres
           {isDone && <Rejected lines={rejected.map(({ text }) => text)} />}
         </>
       )}
+      {isDone && ownerless.length > 0 && <Ownerless tenants={ownerless} />}
     </section>
   )
 }
+
+/** The tenants that an import leaves without an owner. */
+const Ownerless = ({ tenants }: { tenants: readonly OwnerlessTenant[] }) => (
+  <>
+    <p>
+      {counted(tenants.length, 'tenant')} without an owner: nobody can invite into{' '}
+      {tenants.length === 1 ? 'it' : 'them'} until a user has the role owner.
+    </p>
+    <ul>
+      {tenants.slice(0, 20).map(({ id, name }, index) => (
+        <li key={id ?? index}>
+          <Name of={name} /> {id && <code>{id}</code>}
+        </li>
+      ))}
+    </ul>
+    {tenants.length > 20 && <p>And {count(tenants.length - 20)} more.</p>}
+  </>
+)
 
 /** The rejected lines as a file, to correct and import again. */
 function Rejected({ lines }: { lines: readonly string[] }) {

@@ -6,7 +6,7 @@ import { Danger } from '../parts/dialog.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Plot, PlotTable } from '../parts/plot.js'
 import { announce } from '../parts/status.js'
-import { counted, Heading, shortTime } from '../parts/text.js'
+import { countOfUsers, Heading, shortTime } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
 type Day = DataOf<'getStatistics'>['days'][number]
@@ -38,7 +38,7 @@ export function Overview() {
           <>
             <div class="row spread">
               <p>
-                {users <= 100 || countedAt ? counted(users, 'user') : 'More than 100 users'}
+                {countOfUsers(users)} {users === 1 ? 'user' : 'users'}
                 {countedAt && <span class="soft">, counted {shortTime(countedAt)}</span>}
               </p>
               <fieldset class="row" aria-label="Days">

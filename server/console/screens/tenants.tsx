@@ -49,7 +49,7 @@ export function Tenants() {
         {({ tenants, next }) => (
           <>
             <Table
-              caption="Tenants, in the order of creation"
+              caption="Tenants, by ID"
               rows={tenants}
               keyOf={({ id }) => id}
               columns={[

@@ -1,8 +1,8 @@
-import { call } from '../api.js'
+import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
 import { Recorded, useRecorded } from '../parts/recorded.js'
-import { duration, Heading } from '../parts/text.js'
+import { counted, duration, Heading } from '../parts/text.js'
 import { UserActions } from './user/actions.js'
 import { UserDanger } from './user/danger.js'
 import { UserFacts } from './user/facts.js'
@@ -24,6 +24,14 @@ export function User() {
 
 const waitUntil = (at: string) => duration(Math.max(1, (Date.parse(at) - Date.now()) / 1000))
 
+/** Returns how many factors of each kind a user has. Whether logins ask for one depends on more. */
+function kindsOf({ factors }: DataOf<'listUserFactors'>) {
+  const passkeys = factors.filter(({ kind }) => kind === 'passkey').length
+  const apps = factors.length - passkeys
+  const kinds = [apps && counted(apps, 'authenticator app'), passkeys && counted(passkeys, 'passkey')]
+  return kinds.filter(Boolean).join(', ') || 'no second factor'
+}
+
 function Parts({ user, loading }: { user: ManagedUser; loading: Loading<ManagedUser> }) {
   const { at, may } = useConsole()
   const of = { ...at, userId: user.id }
@@ -41,7 +49,7 @@ function Parts({ user, loading }: { user: ManagedUser; loading: Loading<ManagedU
         {[
           user.disabled ? 'disabled' : 'active',
           user.emailVerified ? 'verified' : 'not verified',
-          factorCount > 0 ? 'second factor on' : 'no second factor',
+          factors.data && kindsOf(factors.data),
           user.throttledUntil && `throttled: logins wait up to ${waitUntil(user.throttledUntil)}`,
         ]
           .filter(Boolean)

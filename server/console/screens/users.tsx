@@ -53,7 +53,7 @@ export function Users() {
         {({ users, next }) => (
           <>
             <Table
-              caption={text ? 'Users found' : 'Users, in the order of sign-up'}
+              caption={text ? 'Users found' : 'Users, by ID'}
               rows={users}
               keyOf={({ id }) => id}
               columns={[

@@ -7,7 +7,7 @@ import { FindByName } from '../parts/find.js'
 import { Field } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Pager, Table, usePages } from '../parts/table.js'
-import { count, Empty, Heading, Time } from '../parts/text.js'
+import { count, countOfUsers, Empty, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
 /** The databases of a workspace. */
@@ -48,7 +48,7 @@ export function Workspace() {
               keyOf={({ name }) => name}
               columns={[
                 { name: 'Database', cell: ({ name }) => <a href={pathTo(workspaceSlug, name)}>{name}</a> },
-                { name: 'Users', cell: ({ users }) => count(users) },
+                { name: 'Users', cell: ({ users }) => countOfUsers(users) },
                 { name: 'Logins, 7 days', cell: ({ logins }) => count(logins) },
                 {
                   name: 'State',

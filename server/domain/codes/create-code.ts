@@ -12,7 +12,7 @@ import { type CodePurpose, endOfCode } from './code.js'
  * Sends a code to a user, or returns it. It replaces earlier codes of its purpose.
  *
  * @param wanted.secrets of the database. Undefined to send the code, which a server then creates
- * @throws {Problem} `user_not_found`; `account_operations_off`; `app_url_missing`, if a mail sends it; `user_disabled`; `refused`
+ * @throws {Problem} `user_not_found`; `account_operations_off`; `app_url_missing`, if a mail sends it; `user_disabled`; `already_verified`
  */
 export async function createCode(
   change: Change,
@@ -23,8 +23,7 @@ export async function createCode(
   if (secrets) requireAccountOperations(database)
   else requireCodeMails(database)
   if (disabledAt) throw new Problem('user_disabled', { detail: `User ${userId} is disabled.` })
-  if (purpose === 'email_verification' && emailVerifiedAt)
-    throw new Problem('refused', { detail: 'The address is already verified.' })
+  if (purpose === 'email_verification' && emailVerifiedAt) throw new Problem('already_verified')
   const databaseId = database.id
   const mail = mailMessage({ databaseId, type: purpose, userId }, now)
   const { id } = mail

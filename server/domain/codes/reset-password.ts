@@ -62,7 +62,11 @@ export async function resetPassword(
         mails: noticeMessages(database, 'password_changed', notified),
       }
     })
-  const { user, authentication, at } = await withSecondStep(context, request, { proof, run: reset })
+  const { user, authentication, at } = await withSecondStep(context, request, {
+    id: found.id,
+    proof,
+    run: reset,
+  })
   const signedIn = await completeLogin(context, request, { user, authentication, readAt: at.getTime() })
   try {
     await throttle.unlock(database.id, canonicalEmail)

@@ -38,7 +38,7 @@ const Described = Client.extend({
   preset: z.enum(presetNames, `must be one of ${presetNames.join(', ')}`),
   issuer: z
     .string('is required for this preset')
-    .max(2048, 'must be up to 2048 characters')
+    .max(2048, { error: 'must be up to 2048 characters', abort: true })
     .refine((text) => URL.canParse(text), 'must be a URL'),
 })
 
@@ -49,7 +49,11 @@ const Described = Client.extend({
  */
 export function describeConnection(given: GivenConnection): NewConnection {
   const kind = given.preset ?? presetNames.find((each) => each === given.name) ?? 'oidc'
-  const address = (given.issuer ?? presetOf(kind)?.issuer)?.replace(/\/$/, '')
+  // Identities have it, so that they stay those of the connection with and without the slash.
+  const address = (given.issuer ?? presetOf(kind)?.issuer)?.replace(
+    /(\/\.well-known\/openid-configuration)?\/?$/,
+    '',
+  )
   const wanted = { ...given, preset: kind, issuer: address }
   const { name, preset, issuer, clientId, secret = null, ...options } = read(Described, kind, wanted)
   return { name, preset, issuer, clientId, secret, options }

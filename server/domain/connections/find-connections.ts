@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { entryLimit } from '../../store/entry-limit.js'
 import { findConnections } from '../../store/queries/connections.js'
 import type { Queries } from '../../store/store.js'
+import type { Change } from '../change.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
@@ -21,12 +22,29 @@ export function createConnectionLookup(store: Queries, { cacheNow }: Pick<Clock,
     ttl: cacheMilliseconds,
     ttlResolution: 0,
     perf: { now: cacheNow },
-    fetchMethod: async (databaseId) =>
-      (await findConnections(store, databaseId)).flatMap((row) =>
-        row.isEnabled ? (connectionOf(row) ?? []) : [],
-      ),
+    fetchMethod: (databaseId) => findEnabled(store, databaseId),
   })
   return async (databaseId: string): Promise<readonly Connection[]> => (await cache.fetch(databaseId)) ?? []
+}
+
+const findEnabled = async (store: Queries, databaseId: string): Promise<readonly Connection[]> =>
+  (await findConnections(store, databaseId)).flatMap((row) =>
+    row.isEnabled ? (connectionOf(row) ?? []) : [],
+  )
+
+/**
+ * Returns a connection in the transaction that finishes a login there.
+ *
+ * @throws {Problem} the code, if the connection was disabled or removed since the login has returned
+ */
+export async function requireEnabled(
+  change: Change,
+  name: string,
+  code: 'code_invalid' | 'challenge_invalid' = 'code_invalid',
+): Promise<Connection> {
+  const connection = (await findEnabled(change, change.database.id)).find((each) => each.name === name)
+  if (!connection) throw new Problem(code)
+  return connection
 }
 
 /** Returns an enabled connection of a database. @throws {Problem} `connection_not_found` */

@@ -4,6 +4,8 @@ export interface Preset {
   title: string
   /** Null: each connection has its own. A connection can have another one, such as a GitLab of the company. */
   issuer: string | null
+  /** Other issuers that the provider has sent in its discovery document or in ID tokens, whose keys are the same. */
+  aliases?: readonly string[]
   /** The claim that replaces `{tenantid}` in the issuer of a discovery document that is for many tenants. */
   tenantClaim?: string
   /** Of a provider without discovery. `{issuer}` is that of the connection. */
@@ -61,6 +63,7 @@ const table = {
   google: {
     title: 'Google',
     issuer: 'https://accounts.google.com',
+    aliases: ['accounts.google.com'],
     scopes: standardScopes,
     pkce: true,
     subject: ['sub'],
@@ -74,6 +77,7 @@ const table = {
   apple: {
     title: 'Apple',
     issuer: 'https://appleid.apple.com',
+    aliases: ['https://account.apple.com'],
     scopes: ['openid', 'email', 'name'],
     pkce: false,
     responseMode: 'form_post',

@@ -1,7 +1,11 @@
+import { hasExactNumbers, inexact } from '@usher/contract'
 import { z } from 'zod'
 import type { JsonObject } from '../../store/store.js'
 
-/** Claims that only Usher sets: those that RFC 7519 §4.1 registers, and its own. */
+/**
+ * Claims that only Usher sets: those that RFC 7519 §4.1 registers, its own, and those of OAuth and OpenID Connect that it may set later
+ * (RFC 8693 §4, RFC 7800 §3.1, OpenID Connect Core §2). A fixed claim with such a name would then change its meaning.
+ */
 const reservedClaims = [
   'iss',
   'sub',
@@ -20,6 +24,11 @@ const reservedClaims = [
   'acr',
   'amr',
   'email_verified',
+  'scope',
+  'act',
+  'nonce',
+  'azp',
+  'cnf',
 ]
 
 /** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */
@@ -36,9 +45,10 @@ export const fixedClaims = z
 
 function problemOf(claims: object) {
   const reserved = Object.keys(claims).find((name) => reservedClaims.includes(name))
-  if (reserved) return `must not contain ${reserved}, which Usher sets`
+  if (reserved) return `must not contain ${reserved}, which is reserved for Usher`
   const json = JSON.stringify(claims)
   if (Buffer.byteLength(json) > maxBytes) return `must have at most ${maxBytes} bytes`
+  if (!hasExactNumbers(claims)) return inexact
   // Postgres stores neither NUL nor lone surrogates.
   return /\\u(?:0000|d[89a-f])/.test(json) ? 'must not contain NUL or lone surrogates' : undefined
 }

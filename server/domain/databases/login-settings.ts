@@ -10,7 +10,6 @@ export const loginSettings = {
     default: 'off',
     placeholder: '<kind>',
     description: 'login by a mail with six digits (code), a link or both; needs an app URL',
-    isOfCreate: true,
     label: 'login by mail',
   }),
   /** Where logins at a provider may return to. None: only to `/login` of the app. */

@@ -4,7 +4,6 @@ const notice = (what: string, isDefault = true) => ({
   ...switched('on', 'off'),
   default: isDefault,
   description: `whether users get a mail ${what}`,
-  isOfCreate: true as const,
 })
 
 /** Names of the notices in the output of commands, by setting. */

@@ -17,7 +17,7 @@ const androidOrigin = /^android:apk-key-hash:[\w-]{43}$/
 
 function isOrigin(text: string) {
   if (androidOrigin.test(text)) return true
-  if (!URL.canParse(text)) return false
+  if (text.length > 2_000 || !URL.canParse(text)) return false
   const { origin, protocol, hostname } = new URL(text)
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost'))
 }
@@ -33,7 +33,6 @@ export const passkeySettings = {
       'domain of passkeys, or "default" for the host of the app URL; those of another domain stop working',
     words: { default: null },
     read: (text) => text,
-    isOfCreate: true,
     label: 'passkey domain',
     show: (domain) => domain ?? 'the host of the app URL',
   }),

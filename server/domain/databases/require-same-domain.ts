@@ -1,8 +1,10 @@
 import { findLockedSettings, type LockedSettings } from '../../store/queries/databases.js'
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import { hasPasskeysOf } from '../../store/queries/passkeys.js'
+import type { Queries } from '../../store/store.js'
 import type { Change, Changes } from '../change.js'
 import { Problem } from '../problem.js'
+import type { RuleDatabase } from './find-database.js'
 import { relyingPartyOf } from './relying-party.js'
 
 /**
@@ -11,7 +13,10 @@ import { relyingPartyOf } from './relying-party.js'
  *
  * @throws {Problem} if users have passkeys of the domain, and it changes
  */
-export async function requireSameDomain(change: Change, settings: Changes<LockedSettings>) {
+export async function requireSameDomain(
+  change: Queries & { database: Pick<RuleDatabase, 'id'> },
+  settings: Changes<LockedSettings>,
+) {
   const { passkeyDomain, passkeyOrigins, appUrl } = settings
   if (passkeyDomain === undefined && appUrl === undefined) return
   const { id } = change.database
@@ -28,7 +33,8 @@ export async function requireSameDomain(change: Change, settings: Changes<Locked
   if (next?.domain === domain || !(await hasPasskeysOf(change, id, domain))) return
   const works = next ? `only at ${next.domain}` : 'nowhere'
   throw new Problem('passkeys_in_use', {
-    detail: `Users have passkeys of ${domain}, and passkeys would work ${works}. Keep the domain with --passkey-domain ${domain}, or add --force.`,
+    detail: `Users have passkeys of ${domain}, and passkeys would work ${works}. To keep them, set the passkey domain to ${domain}.`,
+    about: '',
   })
 }
 

@@ -9,7 +9,6 @@ export const secondFactorSettings = {
     default: 'optional',
     placeholder: '<rule>',
     description: 'whether users have second factors (optional), and must have one (required)',
-    isOfCreate: true,
     label: 'second factor',
   }),
   /** Seconds after the sign-up, and after the second factor became required, for which users may log in without one. */
@@ -18,7 +17,6 @@ export const secondFactorSettings = {
     default: 0,
     placeholder: '<seconds>',
     description: 'time after sign-up in which a required second factor may be missing, 0 to 31536000',
-    isOfCreate: true,
     label: 'time to add one',
     show: (seconds) => `${seconds} s`,
   }),

@@ -15,7 +15,6 @@ export const sessionSettings = {
     default: 1_209_600,
     placeholder: '<seconds>',
     description: 'time without a refresh after which a session ends',
-    isOfCreate: true,
   }),
   /** Seconds after its login at which a session ends. 0 for no sessions. */
   sessionMax: setting({
@@ -24,7 +23,6 @@ export const sessionSettings = {
     default: 7_776_000,
     placeholder: '<seconds>',
     description: 'time after its login at which a session ends; 0 for no sessions',
-    isOfCreate: true,
     label: 'sessions',
     show: (max, { sessionIdle, sessionsPerUser }) =>
       max === 0
@@ -37,6 +35,5 @@ export const sessionSettings = {
     default: 100,
     placeholder: '<number>',
     description: 'maximum sessions per user; opening another one ends the longest unused one',
-    isOfCreate: true,
   }),
 }

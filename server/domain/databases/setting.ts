@@ -17,8 +17,6 @@ export interface Setting<Schema extends z.ZodType> {
   words?: Readonly<Record<string, unknown>>
   /** Returns the value of another text, for the schema to check. */
   read(text: string): unknown
-  /** Whether `database create` has the option, too. */
-  isOfCreate?: true
   /** Its name in the output of commands. A setting without label is shown as part of another one. */
   label?: string
   show?(value: z.infer<Schema>, all: Record<string, unknown>): string
@@ -95,6 +93,7 @@ function httpUrl(normalize: (url: URL, fail: (message: string) => void) => strin
   const expected = 'must be an http or https URL, or "none"'
   return z
     .string(expected)
+    .max(maxLength, { error: `must have at most ${maxLength} characters`, abort: true })
     .transform((text, { addIssue }) => {
       const url = URL.canParse(text) ? new URL(text) : undefined
       if (!url || !/^https?:$/.test(url.protocol)) {

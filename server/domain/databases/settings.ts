@@ -33,7 +33,6 @@ export const settings = {
     default: 'standard',
     placeholder: '<policy>',
     description: 'rules for new passwords',
-    isOfCreate: true,
     label: 'password policy',
   }),
   /** Lifetime of its tokens in seconds. Null for the server's `TOKEN_MAX_AGE`. */
@@ -74,7 +73,6 @@ export const settings = {
     ...perHour(),
     default: 100,
     description: 'maximum sign-ups per client network, except those with an invitation; 0 for no limit',
-    isOfCreate: true,
     label: 'sign-ups',
   }),
   /** Whether users can sign up. Commands and the management API can always create users. */
@@ -82,7 +80,6 @@ export const settings = {
     ...switched('on', 'off'),
     default: true,
     description: 'whether users can sign up; commands and API keys can always create users',
-    isOfCreate: true,
     label: 'sign-up',
   }),
   /** Whether users have sessions and codes and can change their account. */
@@ -90,7 +87,6 @@ export const settings = {
     ...switched('on', 'off'),
     default: true,
     description: 'whether users have sessions and can change their account',
-    isOfCreate: true,
     label: 'account operations',
   }),
   ...tenantSettings,
@@ -99,7 +95,6 @@ export const settings = {
     ...switched('required', 'not required'),
     default: false,
     description: 'whether tokens say in "email_verified" if the address is verified',
-    isOfCreate: true,
     label: 'verified email',
   }),
   /** Whether an address is verified only with a token of its user, in addition to the code. */
@@ -107,7 +102,6 @@ export const settings = {
     ...switched('needs a token', 'needs no token'),
     default: false,
     description: 'whether verifying an address needs a token of its user, in addition to the code',
-    isOfCreate: true,
     label: 'verification',
   }),
   ...loginSettings,

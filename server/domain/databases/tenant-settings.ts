@@ -23,7 +23,6 @@ export const tenantSettings = {
     ...switched('on', 'off'),
     default: true,
     description: 'whether users can create tenants, see their members and change them',
-    isOfCreate: true,
     label: 'tenant operations',
   }),
   /** Roles of members that the product adds to owner, admin and member. */
@@ -34,7 +33,6 @@ export const tenantSettings = {
     description: 'up to 8 roles that the product adds, such as "billing,viewer", or "none"',
     words: { none: [] },
     read: (text) => text.split(','),
-    isOfCreate: true,
     label: 'own roles',
     show: (roles) => roles.join(', ') || 'none',
   }),
@@ -43,7 +41,6 @@ export const tenantSettings = {
     ...switched('required', 'not required'),
     default: true,
     description: 'whether users can invite only after they have verified their address',
-    isOfCreate: true,
     label: 'verified inviter',
   }),
   /** Seconds for which an invitation is valid. */
@@ -52,7 +49,6 @@ export const tenantSettings = {
     default: 604_800,
     placeholder: '<seconds>',
     description: 'time for which an invitation can be accepted, 3600 to 2592000',
-    isOfCreate: true,
     label: 'invitations',
     show: (seconds) => `valid for ${seconds} s`,
   }),

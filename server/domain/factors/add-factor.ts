@@ -11,8 +11,11 @@ import {
 } from '../../store/queries/factors.js'
 import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { type Change, type Outcome, runChange } from '../change.js'
+import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
+import type { RuleDatabase } from '../databases/find-database.js'
 import { requireDomainOf } from '../databases/require-same-domain.js'
+import { canReturn } from '../invitations/accept.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
@@ -33,9 +36,22 @@ export interface Enrolment extends Pick<Proven, 'amr'> {
   id: string
   userId: string
   generation: number
+  /** How many factors the user had. Another one since then ends it: it was not asked for. */
+  factors: number
+  /** The connection of a login at a provider. */
+  connection?: string
   /** The id of the token, if this is the end of a login. Otherwise the request has a token. */
   tokenId?: string
   expiresAt: number
+}
+
+/**
+ * Requires a verified address if a mail to it logs in: the first proof of the address would remove the factor.
+ *
+ * @throws {Problem} `email_not_verified`
+ */
+export function requireOwnAddress(database: RuleDatabase, user: { emailVerifiedAt: Date | null }) {
+  if (user.emailVerifiedAt === null && canReturn(database)) throw new Problem('email_not_verified')
 }
 
 /** @throws {Problem} `challenge_invalid`; `token_missing` if no login has demanded the factor */
@@ -60,18 +76,18 @@ interface ProvenFactor {
 /**
  * Adds a factor. The first one also creates recovery codes. If a login has demanded the factor, this is its end.
  *
- * @throws {Problem} `challenge_invalid`; `factors_full`; `passkey_invalid` if the domain of passkeys has changed
+ * @throws {Problem} `challenge_invalid`; `email_not_verified`; `passkey_invalid` if the domain of passkeys has changed
  */
 export async function addFactor(
   context: AppContext,
   request: EnrolRequest<unknown>,
   { enrolment, factor, way, at }: ProvenFactor,
 ): Promise<AddedFactor> {
-  const { userId, amr, tokenId, generation } = enrolment
+  const { userId, amr, tokenId } = enrolment
   const isLogin = tokenId !== undefined
   const network = isLogin ? await findUserAndNetwork(context, request, userId) : undefined
   const { user, recoveryCodes } = await runChange(context, request, (change) =>
-    add(change, factor, generation),
+    add(change, factor, enrolment),
   )
   const confirmed = await confirmedUser(context, request, {
     user: { ...user, disabledAt: null },
@@ -88,14 +104,19 @@ interface Added {
   recoveryCodes: string[] | null
 }
 
-async function add(change: Change, factor: NewFactor, generation: number): Promise<Outcome<Added>> {
+async function add(
+  change: Change,
+  factor: NewFactor,
+  { generation, factors, connection }: Enrolment,
+): Promise<Outcome<Added>> {
   const { database, now } = change
   const { userId, kind } = factor
   const key = { databaseId: database.id, userId }
   const locked = await lockUser(change, { databaseId: database.id, id: userId }, 'NO KEY UPDATE')
   if (locked?.generation !== generation || locked.disabledAt) throw new Problem('challenge_invalid')
-  const present = (await findFactors(change, key)).filter((each) => each.kind === kind)
-  if (present.length >= mostFactors[kind]) throw new Problem('factors_full')
+  if (connection) await requireEnabled(change, connection, 'challenge_invalid')
+  requireOwnAddress(database, locked)
+  if ((await findFactors(change, key)).length !== factors) throw new Problem('challenge_invalid')
   if (factor.kind === 'passkey') await requireDomainOf(change, factor.domain)
   await insertFactor(change, factor)
   const { codes, hashes } = newRecoveryCodes()

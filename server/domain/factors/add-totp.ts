@@ -11,7 +11,7 @@ import { factorRow } from './verify-proof.js'
 /**
  * Adds an authenticator app to a user who has proven to have it. Revokes all tokens and sessions, because a thief may have one.
  *
- * @throws {Problem} `challenge_invalid`; `second_factor_invalid`; `factors_full`; `token_missing` if no login has demanded it
+ * @throws {Problem} `challenge_invalid`; `second_factor_invalid`; `email_not_verified`; `token_missing` if no login has demanded it
  */
 export async function addTotp(context: AppContext, request: EnrolRequest<AddTotpBody>): Promise<AddedFactor> {
   const { database, body } = request

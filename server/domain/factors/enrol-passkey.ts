@@ -51,7 +51,7 @@ export async function enrolPasskey(
 /**
  * Adds a passkey that a browser has created. Tokens and sessions continue: the passkey does not turn the second step of logins on.
  *
- * @throws {Problem} `challenge_invalid`; `passkey_invalid`; `factors_full`; `token_missing` if no login has demanded it
+ * @throws {Problem} `challenge_invalid`; `passkey_invalid`; `email_not_verified`; `token_missing` if no login has demanded it
  */
 export async function addPasskey(
   context: AppContext,

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { typedCode } from '@usher/contract'
 
 const count = 8
 /** Without letters and digits that look alike. 31 of them: a code of 17 has 84 random bits. */
@@ -17,4 +18,4 @@ export function newRecoveryCodes() {
 
 /** Returns the SHA-256 of a code as it may be typed. Its random bits cannot be guessed, so no slow hash is needed. */
 export const hashOf = (code: string) =>
-  new Uint8Array(createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest())
+  new Uint8Array(createHash('sha256').update(typedCode(code).toLowerCase()).digest())

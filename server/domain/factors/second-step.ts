@@ -6,6 +6,10 @@ import { type SecondStep, SecondStepMissing } from '../tokens/authentication.js'
 import { verifyProof } from './verify-proof.js'
 
 interface Login<Result> {
+  /** Of the login or the reset: a passkey signs for it. */
+  id: string
+  /** That of a login at a provider. */
+  connection?: string
   /** The proof in the request, if there is one. */
   proof: SecondFactorProof | null | undefined
   /** Logs in and changes what the login changes, or throws and changes nothing. It gets the second step if that was verified. */
@@ -21,16 +25,22 @@ interface Login<Result> {
 export async function withSecondStep<Result>(
   context: AppContext,
   request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
-  { proof, run }: Login<Result>,
+  { id, connection, proof, run }: Login<Result>,
 ): Promise<Result> {
   try {
     return await run()
   } catch (error) {
     const isMissing = error instanceof SecondStepMissing && error.code === 'second_factor_required'
     if (!isMissing || proof == null)
-      return ifStepMissing(context, request.database, { takesProof: true })(error)
+      return ifStepMissing(context, request.database, { id, connection })(error)
     const { id: userId } = error.user
-    const { way } = await verifyProof(context, request, { userId, proof, path: 'secondFactor' })
+    const { way } = await verifyProof(context, request, {
+      purpose: 'passkey_second_step',
+      of: id,
+      userId,
+      proof,
+      path: 'secondFactor',
+    })
     return run({ userId, way })
   }
 }

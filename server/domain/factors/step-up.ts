@@ -6,21 +6,26 @@ import type { UserRequest } from '../request.js'
 import { provableBy } from '../second-factor/challenge.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { Authentication } from '../tokens/authentication.js'
-import { confirmUser } from '../users/authenticate.js'
+import { provePassword } from '../users/authenticate.js'
 import { confirmedUser } from './confirmed-user.js'
 import { verifyProof } from './verify-proof.js'
 
 /** Returns what the user of a token can prove. Stores nothing. */
 export async function beginStepUp(
   context: AppContext,
-  { database, user: { id: userId, generation, needsSecondStep } }: UserRequest,
+  { database, user, claims }: UserRequest,
 ): Promise<BegunStepUp> {
-  if (needsSecondStep === null) return { methods: [] }
-  return provableBy(context, database, { userId, generation })
+  if (user.needsSecondStep === null) return { methods: [] }
+  return provableBy(context, database, proofOf(user, claims))
 }
 
+/** Returns what a passkey signs for: the session of a token. */
+const proofOf = ({ id: userId, generation }: UserRequest['user'], claims: UserRequest['claims']) =>
+  ({ purpose: 'passkey_step_up', of: sessionIdOf(claims), userId, generation }) as const
+
 /**
- * Lets the user of a token prove again to be there. A user with a second factor proves that. The session of the token keeps it.
+ * Lets the user of a token prove again to be there: by a second factor, or by the password without one. The session of the token keeps
+ * it. A user with neither has nothing to prove, so only a login renews what the token says.
  *
  * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `recent_login_required`; `token_invalid` if the
  * session has ended meanwhile
@@ -49,12 +54,13 @@ async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>,
   const { password, ...proof } = body
   const former = claims.proven.amr
   if (database.secondFactor === 'off' || user.needsSecondStep === null) {
-    const { amr } = await confirmUser(context, request, { password })
+    const given = await provePassword(context, request, password)
+    if (!given) throw new Problem('recent_login_required')
+    const { amr } = given
     const proven = { amr: [...new Set([...former, ...amr])], at }
     return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
   }
-  const { id: userId, generation } = user
-  const { way } = await verifyProof(context, request, { userId, generation, proof })
+  const { way } = await verifyProof(context, request, { ...proofOf(user, claims), proof })
   // The session shows the first factor, and the confirmation only what the user has proven now.
   const authentication = Authentication.afterSecondStep(user, former, { way, at })
   return { authentication, confirmed: { amr: [way, 'mfa'] } }

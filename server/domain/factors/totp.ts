@@ -24,9 +24,17 @@ export function secretOfEnrolment({ signAll }: Pick<Secrets, 'signAll'>, id: str
   return Buffer.from(mac, 'base64url').subarray(0, secretBytes)
 }
 
+/** A label has a colon between the issuer and the account, so apps would cut an issuer at its own. */
+const withoutColon = (text: string) =>
+  text
+    .split(':')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' - ')
+
 /** Returns the secret in base32, and as a URI for a QR code (github.com/google/google-authenticator/wiki/Key-Uri-Format). */
 export async function describeSecret(secret: Buffer, { issuer, label }: { issuer: string; label: string }) {
-  const totp = await totpOf(secret, { issuer, label })
+  const totp = await totpOf(secret, { issuer: withoutColon(issuer), label })
   return { secret: totp.secret.base32, uri: totp.toString() }
 }
 

@@ -40,12 +40,9 @@ export function methodOf({ totp, passkey, recoveryCode }: SecondFactorProof, pat
 
 const ways = { totp: 'otp', passkey: 'pop', recoveryCode: 'recovery' } as const satisfies Record<string, Amr>
 
-interface PresentedProof {
-  userId: string
+interface PresentedProof extends Pick<PasskeyProof, 'purpose' | 'of' | 'userId'> {
   /** That of the first step. By default, the caller has just read the user. */
   generation?: number
-  /** That of the first step, if this is the second step of a login. */
-  tokenId?: string
   proof: SecondFactorProof
   /** The field of the body that has the proof. */
   path?: string
@@ -60,7 +57,7 @@ interface PresentedProof {
 export async function verifyProof(
   context: AppContext,
   request: Request,
-  { userId, generation, tokenId, proof, path }: PresentedProof,
+  { purpose, of, userId, generation, proof, path }: PresentedProof,
 ) {
   const { throttle, networkAllowance } = context
   const { database, caller } = request
@@ -73,8 +70,8 @@ export async function verifyProof(
   if (generation !== undefined && user?.generation !== generation) throw new Problem('challenge_invalid')
   if (!user) throw new Problem('second_factor_invalid')
   const isKnown = wasSeen(network.knownAt, context.now(), knownMilliseconds)
-  const of = { userId, generation: user.generation, tokenId, isKnown }
-  await requireRight(context, request, { ...given, ...of })
+  const presented = { purpose, of, userId, generation: user.generation, isKnown }
+  await requireRight(context, request, { ...given, ...presented })
     .catch(ifRefused('second_factor_invalid'))
     .catch(async (error) => {
       if (error instanceof Problem && error.code !== 'too_many_attempts') {

@@ -21,7 +21,9 @@ export async function verifySecondFactor(
   const { userId, generation, amr, tokenId } = first
   // Before the proof, so that a revocation since then covers the token.
   const at = context.now()
-  const { way, user, network } = await verifyProof(context, request, { userId, generation, tokenId, proof })
+  const purpose = 'passkey_second_step'
+  const presented = { purpose, of: tokenId, userId, generation, proof } as const
+  const { way, user, network } = await verifyProof(context, request, presented)
   return confirmedUser(context, request, {
     user,
     authentication: Authentication.afterSecondStep(user, amr, { way, at }),

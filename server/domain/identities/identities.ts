@@ -11,7 +11,7 @@ import { findIdentities, findIdentityUserId, type ListedIdentity } from '../../s
 import { findAttempt, useAttempt } from '../../store/queries/login-attempts.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import type { ProviderClaims } from '../connections/claims.js'
-import type { Connection } from '../connections/connection.js'
+import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { link } from '../logins/link.js'
@@ -57,11 +57,8 @@ export async function linkIdentity(
   const { database, body } = request
   const attempt = await requireAttempt(context, database.id, body)
   if (attempt.kind !== 'external') throw new Problem('code_invalid')
-  const connections = await context.findConnections(database.id)
-  const connection = connections.find(({ name }) => name === attempt.connection)
-  if (!connection) throw new Problem('code_invalid')
   await confirmUser(context, request, body)
-  const wanted = { attemptId: attempt.id, connection, userId: request.user.id }
+  const wanted = { attemptId: attempt.id, userId: request.user.id }
   const identity = await runChange(context, request, (change) => linkReturned(change, wanted)).catch(
     (error) => {
       throw isUniqueViolation(error) ? new Problem('identity_taken', { cause: error }) : error
@@ -72,18 +69,19 @@ export async function linkIdentity(
 
 async function linkReturned(
   change: Change,
-  { attemptId, connection, userId }: { attemptId: string; connection: Connection; userId: string },
+  { attemptId, userId }: { attemptId: string; userId: string },
 ): Promise<Outcome<ListedIdentity>> {
   const { database, now } = change
   const key = { databaseId: database.id, id: attemptId }
   const attempt = await findAttempt(change, key, { now, lock: true })
   if (attempt?.kind !== 'external' || attempt.usedAt) throw new Problem('code_invalid')
+  const connection = await requireEnabled(change, attempt.connection)
   const { email, emailVerifiedAt, generation } = await requireLocked(change, userId)
   const claims = attempt.claims as ProviderClaims
   const { issuer, subject } = claims
   const holder = await findIdentityUserId(change, { ...key, connection: connection.name, issuer, subject })
   if (holder) throw new Problem(holder === userId ? 'already_linked' : 'identity_taken')
-  const user = { id: userId, email, isVerified: emailVerifiedAt !== null, generation }
+  const user = { id: userId, email, isVerified: emailVerifiedAt !== null }
   const { identity, ...outcome } = await link(change, { user, connection, claims })
   await useAttempt(change, key, { userId, generation, now })
   return { result: identity, ...outcome }

@@ -21,7 +21,7 @@ import { signUpWithoutPassword } from './sign-up-without-password.js'
 export interface Undecided {
   proof: Proof
   body: NewUserFields
-  /** The connection of a login at a provider. Undefined if it was removed or disabled meanwhile. */
+  /** The enabled connection of a login at a provider. */
   connection: Connection | undefined
   /** Returns the acceptance of the invitation in the request, if there is one. @param userId the user who has the address */
   acceptanceOf: (canonicalEmail: string, userId?: string) => Promise<Acceptance | undefined>
@@ -42,7 +42,7 @@ export interface Decided {
 type External = Extract<Proof, { kind: 'external' }>
 
 /**
- * Decides who logs in: docs/api.md has the table, and docs/decisions/external-login.md the reasons. A known identity logs its user in, whatever its address is.
+ * Decides who logs in: docs/api.md has the table, and docs/decisions.md the reasons. A known identity logs its user in, whatever its address is.
  * Otherwise the address decides, and only if it is proven.
  *
  * @throws {Problem} `login_refused`; `code_invalid`; `email_not_proven`; `account_exists`; those of a sign-up and of an invitation

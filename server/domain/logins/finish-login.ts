@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../store/errors.js'
 import { type FoundAttempt, findAttempt, useAttempt } from '../../store/queries/login-attempts.js'
 import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { type Change, type Outcome, runChange } from '../change.js'
-import type { Connection } from '../connections/connection.js'
+import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import { withSecondStep } from '../factors/second-step.js'
 import type { Acceptance } from '../invitations/accept.js'
@@ -42,8 +42,11 @@ export async function finishProven(
   request: Request,
   proven: ProvenLogin,
 ): Promise<FinishedLogin> {
+  const { attempt } = proven.proof
   const { user, authentication, at, isNewUser } = await withSecondStep(context, request, {
+    id: attempt.id,
     proof: request.body.secondFactor,
+    ...(attempt.kind === 'external' && { connection: attempt.connection }),
     run: async (second) =>
       (await logKnownIn(context, request, { ...proven, second })) ??
       decide(context, request, { ...proven, second }),
@@ -53,7 +56,7 @@ export async function finishProven(
     user: { ...user, disabledAt: null },
     authentication,
     readAt: at.getTime(),
-    tokenId: proven.proof.attempt.id,
+    tokenId: attempt.id,
     network: { user, network, knownAt },
   })
   return { ...signedIn, isNewUser }
@@ -62,16 +65,9 @@ export async function finishProven(
 /** Decides a login in a transaction, and again if another request has linked or signed up the same person meanwhile. */
 async function decide(context: AppContext, request: Request, login: Finishing): Promise<Success> {
   // Read before the transaction, in which a store with one connection could not read them.
-  const { database } = request
-  const secrets = await context.findSecrets(database.id)
-  const { attempt } = login.proof
-  const connections = await context.findConnections(database.id)
-  const connection =
-    attempt.kind === 'external' ? connections.find(({ name }) => name === attempt.connection) : undefined
+  const secrets = await context.findSecrets(request.database.id)
   const run = (count?: CountRequest) =>
-    runChange(context, request, (change) =>
-      inChange(change, request.body, { ...login, secrets, connection, count }),
-    )
+    runChange(context, request, (change) => inChange(change, request.body, { ...login, secrets, count }))
   const first = () => (login.user ? run() : signUpWithinLimit(context, request, run))
   return first()
     .catch((error) => (isUniqueViolation(error) ? run() : Promise.reject(error)))
@@ -82,7 +78,6 @@ async function decide(context: AppContext, request: Request, login: Finishing): 
 
 type Deciding = Finishing & {
   secrets: Secrets
-  connection: Connection | undefined
   count: CountRequest | undefined
 }
 
@@ -94,11 +89,12 @@ async function inChange(change: Change, body: NewUserFields, login: Deciding): P
   const attempt = await findAttempt(change, key, { now, lock: true })
   if (!attempt) throw new Problem('code_invalid')
   const isExternal = proof.kind === 'external'
+  const connection = isExternal ? await requireEnabled(change, proof.attempt.connection) : undefined
   const way = isExternal ? 'idp' : 'mail'
   if (attempt.usedAt) return repeated(change, attempt, { way, at: attempt.usedAt, second })
   const acceptanceOf = (canonicalEmail: string, userId = uuidv7()) =>
     acceptanceIn(change, body, { canonicalEmail, userId, secrets: login.secrets })
-  const decided = await decideLogin(change, { ...login, body, acceptanceOf })
+  const decided = await decideLogin(change, { ...login, connection, body, acceptanceOf })
   const { userId, isFirst, isNewUser, facts, mails } = decided
   const user = (await findUserOfToken(change, { databaseId: database.id, id: userId })) as UserOfToken
   const proven = { way, at: now.getTime(), second } as const

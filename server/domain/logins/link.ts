@@ -12,8 +12,6 @@ interface NewLink {
     id: string
     email: string
     isVerified: boolean
-    /** Undefined or null: the user has just signed up. */
-    generation?: number | null
   }
   connection: Connection
   claims: ProviderClaims
@@ -37,9 +35,7 @@ export async function link(
   if (linked?.issuer === issuer && linked.subject === subject)
     return { identity: linked, facts: [], mails: [] }
   if (linked) throw new Problem('already_linked')
-  // Not before the last change of the address, by a server whose clock is ahead: an undo removes what was linked since.
-  const linkedAt = new Date(Math.max(now.getTime(), user.generation ?? 0))
-  const identity = { id: uuidv7(), connection, issuer, subject, email, linkedAt }
+  const identity = { id: uuidv7(), connection, issuer, subject, email, linkedAt: now }
   await insertIdentity(change, { ...key, ...identity, isProven: user.isVerified })
   const facts: Fact[] = [
     { type: 'user.identity_linked', userId: user.id, identityId: identity.id, connection },

@@ -18,15 +18,15 @@ import type { DatabaseRequest } from '../request.js'
 import { challengeOf } from './challenge.js'
 import { finishLogin } from './finish-login.js'
 import { requireProvider, unavailableProvider } from './require-provider.js'
-import { requireState } from './require-state.js'
+import { countForged, requireAllowance, requireState } from './require-state.js'
 import { returnedClaims } from './returned-claims.js'
 
 /**
  * Logs in with an ID token that the app has from the provider: as if the provider had led a browser back. A repeated request finds
  * the login.
  *
- * @throws {Problem} `code_invalid` if token or state are not valid; `connection_not_found`; `provider_unavailable`; those of
- * {@link finishLogin}
+ * @throws {Problem} `code_invalid` if token or state are not valid; `connection_not_found`; `provider_unavailable`;
+ * `too_many_attempts`; those of {@link finishLogin}
  */
 export async function loginWithIdToken(
   context: AppContext,
@@ -44,14 +44,16 @@ export async function loginWithIdToken(
   } = await requireState(context, request, { state })
   const connection = await requireConnection(context, database.id, name)
   // Nobody else can store a login under this id, and lead its client into another account.
+  requireAllowance(context, request)
   const isStarter = isEqual(challengeOf(body.verifier), challenge)
   if (now() >= expiresAt || !isStarter) throw new Problem('code_invalid')
   const provider = await requireProvider(context, request, connection)
-  const claims = await read(provider, connection, { idToken, nonce }).catch((error) => {
+  const claims = await read(provider, connection, { idToken, nonce }).catch(async (error) => {
     if (!(error instanceof ProviderError)) throw error
     if (error.code === 'provider_unavailable') throw unavailableProvider(request, connection, error)
     audit(caller.log, 'login.failed', { databaseId: database.id, way: 'external', connection: name })
     caller.log.warn({ databaseId: database.id, reason: error.message }, 'an ID token was rejected')
+    await countForged(context, request)
     throw new Problem('code_invalid', { cause: error })
   })
   const row = { databaseId: database.id, id, challenge, connection: name, ...returnedClaims(claims, now()) }

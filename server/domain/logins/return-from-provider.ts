@@ -8,7 +8,7 @@ import { openConnectionSecret } from '../keys/master-key.js'
 import { signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import { identify, withinTime } from '../providers/identify.js'
-import { ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
+import { LimitedError, ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
 import { returnedCode } from '../providers/returned-code.js'
 import type { DatabaseRequest } from '../request.js'
 import { isRedirectAllowed } from './redirects.js'
@@ -100,7 +100,7 @@ async function receive(
 
 /**
  * Logs why a login has failed, and returns what the page of the app learns. A code that the provider rejects counts as a failure of
- * the network: whoever guesses codes would store a row with each.
+ * the network, also if it looks at no more codes: whoever guesses codes would store a row with each.
  *
  * @throws what is no failure of the login
  */
@@ -112,6 +112,6 @@ async function errorOf(context: AppContext, request: ProviderReturn, error: unkn
   audit(caller.log, 'login.failed', { ...ids, way: 'external' })
   if (error instanceof ProviderError && code !== 'access_denied')
     caller.log.warn({ ...ids, reason: error.message }, 'a login at a provider has failed')
-  if (code === 'code_invalid') await countForged(context, request)
+  if (code === 'code_invalid' || error instanceof LimitedError) await countForged(context, request)
   return code
 }

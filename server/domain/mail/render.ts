@@ -1,14 +1,7 @@
 import { fallbacksOf, shownDuration, shownTime } from './languages.js'
 import { type Block, escapeHtml, type Look, layOut } from './layout.js'
-import {
-  keyOf,
-  type Placeholder,
-  placeholder,
-  section,
-  subjectLine,
-  type Template,
-  type Templates,
-} from './templates.js'
+import { type Placeholder, replacePlaceholders, replaceSections } from './placeholders.js'
+import { keyOf, subjectLine, type Template, type Templates } from './templates.js'
 import type { MailName } from './texts/en.js'
 
 /** The values of the placeholders of a mail. What is undefined is left out, with its section or button. */
@@ -48,9 +41,9 @@ export function renderMail(name: MailName, fields: MailFields, style: MailStyle)
   const { template, locale } = chooseTemplate(name, style)
   const values = valuesOf(fields, style, locale)
   const fill = (text: string, shown: (value: string, name: Placeholder) => string) =>
-    text.replace(placeholder, (_, each: Placeholder) => shown(values[each] ?? '', each))
+    replacePlaceholders(text, (each) => shown(values[each as Placeholder] ?? '', each as Placeholder))
   const withoutMissing = (text: string) =>
-    text.replace(section, (_, each: Placeholder, content: string) => (values[each] ? content : ''))
+    replaceSections(text, (each, content) => (values[each] ? content : ''))
   const content = withoutMissing(template.text)
   const [head = '', subject = ''] = content.match(subjectLine) ?? []
   const paragraphs = content

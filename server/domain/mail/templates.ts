@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalLocale } from '@usher/contract'
+import { namesIn, placeholders, replaceSections } from './placeholders.js'
 import { ar } from './texts/ar.js'
 import { de } from './texts/de.js'
 import { en, type MailName, type MailTexts } from './texts/en.js'
@@ -23,24 +24,6 @@ export interface Template {
   html: string | null
 }
 
-/** Values of the placeholders of all mails, such as `{{link}}`. A value that a mail does not have is left out. */
-export const placeholders = [
-  'app',
-  'appUrl',
-  'email',
-  'name',
-  'link',
-  'digits',
-  'validFor',
-  'until',
-  'tenant',
-  'inviter',
-  'provider',
-  'expires',
-  'time',
-] as const
-export type Placeholder = (typeof placeholders)[number]
-
 export const mailNames = Object.keys(en) as MailName[]
 export const defaultTexts: Record<string, MailTexts> = { en, de, es, fr, pt, ja, ar }
 
@@ -61,21 +44,16 @@ export const maxTemplateBytes = { text: 8 * 1024, html: 32 * 1024 }
 const mailsWithOptionalLink: readonly MailName[] = ['email_change_undo', 'login_code']
 
 export const subjectLine = /^Subject: (.+)\r?\n\r?\n/
-export const placeholder = /\{\{(.*?)\}\}/g
-const placeholdersOf = (text: string) => [...text.matchAll(placeholder)].map(([, name]) => name ?? '')
-
-/** Text between `{{#name}}` and `{{/name}}`, which is left out if the value of the name is. */
-export const section = /\{\{#(\w+)\}\}(.*?)\{\{\/\1\}\}/gs
 
 /** Yields what is wrong with a part of a template. Each message follows the name of the part. */
-export function* errorsOf(name: MailName, part: 'text' | 'html', content: string) {
+export function* errorsOf(name: MailName, part: 'text' | 'html', content: string): Generator<string> {
   const bytes = maxTemplateBytes[part]
-  if (Buffer.byteLength(content) > bytes) yield `must have at most ${bytes} bytes`
+  if (Buffer.byteLength(content) > bytes) return yield `must have at most ${bytes} bytes`
   const known: readonly string[] = placeholders
-  for (const each of placeholdersOf(content.replace(section, '{{$1}}$2')))
+  for (const each of new Set(namesIn(replaceSections(content, (_name, within) => within))))
     if (!known.includes(each)) yield `has an unknown placeholder: {{${each}}}`
-  const shown = mailsWithOptionalLink.includes(name) ? content : content.replace(section, '')
-  if (en[name].includes('{{link}}') && !placeholdersOf(shown).includes('link')) yield 'must contain {{link}}'
+  const shown = mailsWithOptionalLink.includes(name) ? content : replaceSections(content, () => '')
+  if (en[name].includes('{{link}}') && !namesIn(shown).includes('link')) yield 'must contain {{link}}'
   if (part === 'text' && !subjectLine.test(content))
     yield 'must begin with a line "Subject: …" and an empty line'
   if (content.includes('\0')) yield 'must not contain NUL'

@@ -1,11 +1,9 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { ifStoreUnavailable } from '../../store/errors.js'
-import { findSigningKeys, insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
-import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
+import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
+import { insertDatabase, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
-import type { Page } from '../../store/queries/page.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
@@ -46,32 +44,45 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 export const findDatabase = async (store: Store, path: DatabasePath): Promise<RuleDatabase> =>
   ruleDatabase(await requireDatabase(store, path), path)
 
-/** Creates a database. @throws {Problem} if the name is invalid or taken, or the workspace does not exist */
+/**
+ * Creates a database.
+ *
+ * @returns it, and the secret of its webhook if it has one
+ * @throws {Problem} if the name is invalid or taken, the workspace does not exist, or a template is invalid
+ */
 export async function createDatabase(
   { store, now }: { store: Store; now: Date },
   path: DatabasePath,
-  settings: Partial<DatabaseSettings> & { isOperators?: true },
+  { mail, isOperators, ...settings }: Partial<DatabaseSettings> & { mail?: MailChanges; isOperators?: true },
 ) {
   const { workspaceSlug, databaseName } = path
-  requirePathName('database name', databaseName)
+  requirePathName({ path: 'name', what: 'database name' }, databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
+  const id = uuidv7()
   const database = {
-    id: uuidv7(),
+    id,
     workspaceId: workspace.id,
     name: databaseName,
     ...defaultSettings,
     ...settings,
+    ...(isOperators && { isOperators }),
     secondFactorRequiredAt: settings.secondFactor === 'required' ? now : null,
     createdAt: now,
   }
-  await store.transaction(database.id, async (query) => {
+  const webhookSecret = database.webhookUrl === null ? undefined : newWebhookSecret()
+  await store.transaction(id, async (query) => {
     if (!(await insertDatabase({ query }, database)))
       throw new Problem('database_exists', { detail: `Database ${nameOfDatabase(path)} already exists.` })
     const masterKey = await sealingKeyOfNewDatabase({ query }, store)
     await insertSigningKey({ query }, generateSigningKey(database, masterKey, { now }))
+    if (webhookSecret) {
+      const sealedWebhookSecret = sealWebhookSecret(masterKey, webhookSecret, { id })
+      await updateDatabase({ query }, { id }, { sealedWebhookSecret })
+    }
+    if (mail) await storeMailChanges({ query, actor: { kind: 'operator' }, database }, mail)
   })
-  return database
+  return { ...database, webhookSecret }
 }
 
 /** Settings to change. */
@@ -172,21 +183,6 @@ const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...cha
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
 })
-
-/**
- * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a
- * distributed store that has them cannot be reached.
- */
-export async function listDatabases(
-  store: Store,
-  page: Page<DatabasePath>,
-  workspaceIds?: readonly string[],
-) {
-  const rows = await listDatabaseRows(store, page, workspaceIds)
-  // A query per database uses one node of a distributed store. A join would use all nodes.
-  const keysOf = ({ id }: { id: string }) => findSigningKeys(store, id).catch(ifStoreUnavailable(undefined))
-  return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
-}
 
 /**
  * Returns the secret of a changed webhook: a new one for the first URL, and if the operator requests one. Null if the

@@ -48,7 +48,7 @@ export async function changeMailSettings(
 
 /** @param given.replaces whether the database keeps no template that is not given */
 export async function storeMailChanges(
-  change: Change,
+  change: Pick<Change, 'query' | 'actor'> & { database: Pick<Change['database'], 'id'> },
   { mailTemplates, ...fields }: MailChanges,
   { replaces = false } = {},
 ) {

@@ -3,18 +3,21 @@ import { ifStoreUnavailable } from '../../store/errors.js'
 import { findPaths, findSlugs } from '../../store/queries/management/names.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../database-name.js'
-import { Problem, usageError } from '../problem.js'
+import { invalidField, Problem } from '../problem.js'
 
 /**
  * Checks the slug of a workspace or the name of a database.
  *
- * @throws {Problem} if it cannot be part of an API path
+ * @param field.path name of the field in a request
+ * @throws {Problem} `validation_failed` if it cannot be part of an API path
  */
-export function requirePathName(what: string, text: string) {
+export function requirePathName(field: { path: string; what: string }, text: string) {
   if (PathName.safeParse(text).success) return
-  throw usageError(
-    `${what} ${JSON.stringify(text)} must be 1 to 63 ASCII letters, digits, - or _, and must not start with -`,
-  )
+  const rule = 'must be 1 to 63 ASCII letters, digits, - or _, and must not start with -'
+  throw new Problem('validation_failed', {
+    detail: `${field.what} ${JSON.stringify(text)} ${rule}`,
+    errors: [invalidField(field.path, rule)],
+  })
 }
 
 /** Returns the error for a database that does not exist, with a similar existing path if there is one. */

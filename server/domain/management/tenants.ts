@@ -14,7 +14,7 @@ import { requireTenant } from '../tenants/tenants.js'
 /** A request with an API key about a tenant. */
 export type TenantKeyRequest<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string } }
 
-/** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
+/** Returns tenants ordered by id, with the number of users in each. */
 export async function listTenants(store: Store, { id: databaseId }: RuleDatabase, page: Page<string>) {
   const tenants = await listTenantRows(store, { databaseId }, page)
   const users = await countMembers(

@@ -20,7 +20,7 @@ export async function createWorkspace(store: Store, slug: string, now: Date): Pr
 
 /** Creates a workspace. Returns undefined if it exists. @throws {Problem} if the slug is invalid */
 export async function ensureWorkspace(store: Store, slug: string, now: Date): Promise<Workspace | undefined> {
-  requirePathName('workspace slug', slug)
+  requirePathName({ path: 'slug', what: 'workspace slug' }, slug)
   return insertWorkspace(store, { id: uuidv7(), slug, createdAt: now })
 }
 

@@ -87,7 +87,7 @@ async function admitUser(context: AppContext, { caller, jwt }: OperatorCredentia
 export const permitOf = (operation: string, { id }: Pick<Database, 'id'>) => `${operation} ${id}`
 
 /**
- * Requires that the operator has just proven two factors.
+ * Requires that the operator has just proven the second factor.
  *
  * @param given.use what the confirmation must be for. By default every change
  * @throws {Problem} `step_up_required`

@@ -1,4 +1,5 @@
 import type { SettingName } from '../databases/settings.js'
+import { keyActivationSeconds } from '../management/keys/key-rotation.js'
 
 /** The settings with which an operator could take over accounts, or send what belongs to users elsewhere. */
 const confirmedSettings: readonly SettingName[] = [
@@ -15,13 +16,12 @@ const confirmedSettings: readonly SettingName[] = [
 /** Returns whether a change of a setting needs a confirmation. */
 export const isConfirmed = (setting: string) => (confirmedSettings as readonly string[]).includes(setting)
 
-/** Seconds after which the caches of clients have a new signing key. */
-export const keyActivationSeconds = 3_600
-
 type Body = Readonly<Record<string, unknown>>
 
 /** Which bodies need a confirmation, if not each request of the operation does. */
 const confirmedBodies: Readonly<Record<string, (body: Body) => boolean>> = {
+  // An identity or a mail of that address logs in as the user.
+  addUser: ({ emailVerified }) => emailVerified === true,
   // Without an undo, the owner of a former address cannot take an account back.
   changeUser: ({ email, emailVerified, emailUndo }) =>
     email !== undefined || emailVerified !== undefined || emailUndo === false,

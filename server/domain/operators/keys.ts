@@ -19,10 +19,16 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../management/api-keys.js'
-import { keyState, listKeys, retireKey, rotateKeys } from '../management/keys/key-rotation.js'
+import {
+  keyActivationSeconds,
+  keyState,
+  listKeys,
+  retireKey,
+  rotateKeys,
+} from '../management/keys/key-rotation.js'
 import { unless } from '../problem.js'
 import { requireConfirmed } from './admit-operator.js'
-import { isConfirmedBody, keyActivationSeconds } from './confirmed-bodies.js'
+import { isConfirmedBody } from './confirmed-bodies.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 type Request<Body = unknown, Params = unknown> = OperatorRequest<Body> & InDatabase & { params: Params }

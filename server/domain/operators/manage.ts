@@ -11,7 +11,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /** What only backends and the host may send in a body. */
 const hostOnly: Readonly<Record<string, (body: Body) => boolean>> = {
-  addUser: ({ passwordHash }) => passwordHash !== undefined,
+  addUser: ({ password, passwordHash }) => password !== undefined || passwordHash !== undefined,
   createUserCode: ({ deliver }) => deliver === 'return',
 }
 

@@ -3,6 +3,8 @@ import { findOperatorsRow } from '../../store/queries/databases.js'
 import { updateDatabase } from '../../store/queries/management/databases.js'
 import type { Store } from '../../store/store.js'
 import type { AppContext } from '../context.js'
+import { nameOfDatabase } from '../database-name.js'
+import { requireSameDomain } from '../databases/require-same-domain.js'
 import { defaultSettings } from '../databases/settings.js'
 import { createDatabase } from '../management/databases.js'
 import { ensureWorkspace } from '../management/workspaces.js'
@@ -22,18 +24,39 @@ const workspaceSlug = 'usher'
 const maxNames = 100
 
 /**
- * Creates the database whose users are the operators, unless there is one. Stores the URL of the console if it has changed.
+ * Creates the database whose users are the operators, unless there is one.
  *
- * @returns its path and id
+ * @returns its path, its id and the stored URL of the console
  */
 export async function ensureOperatorsDatabase(creation: Creation) {
-  const { store, now, consoleUrl } = creation
+  const { store, now } = creation
   const found = await findOperatorsRow(store)
-  if (!found) {
-    await ensureWorkspace(store, workspaceSlug, now)
-    await insert(creation)
-  } else if (found.appUrl !== consoleUrl) await updateDatabase(store, found, { appUrl: consoleUrl })
-  return found ?? (await findOperatorsRow(store))
+  if (found) return found
+  await ensureWorkspace(store, workspaceSlug, now)
+  await insert(creation)
+  return findOperatorsRow(store)
+}
+
+/**
+ * Stores the URL of the console if it has changed. Only a server does it: a command may have other settings.
+ *
+ * @throws {Problem} `passkeys_in_use` if operators have passkeys, which would not work there
+ */
+export async function moveConsole(store: Store, consoleUrl: string) {
+  const database = await findOperatorsRow(store)
+  if (!database || database.appUrl === consoleUrl) return
+  const changes = { appUrl: consoleUrl }
+  const move = store.transaction(database.id, async (query) => {
+    await requireSameDomain({ query, database }, changes)
+    await updateDatabase({ query }, database, changes)
+  })
+  await move.catch((error) => {
+    if (!(error instanceof Problem) || error.code !== 'passkeys_in_use') throw error
+    throw new Problem('passkeys_in_use', {
+      detail: `CONSOLE_URL, by default BASE_URL/console, moves the console to ${consoleUrl}, but operators have passkeys that work only at ${database.appUrl}. Set CONSOLE_URL to that, or accept that these passkeys stop working: npx @usher/server database set ${nameOfDatabase(database)} --app-url ${consoleUrl} --force`,
+      cause: error,
+    })
+  })
 }
 
 async function insert({ store, now, consoleUrl }: Creation) {

@@ -1,5 +1,5 @@
 import type { Statistics, StatisticsQuery } from '@usher/contract/operator'
-import { exactUsers, findDays, findUserCount } from '../../store/queries/statistics.js'
+import { findDays, findUserCount } from '../../store/queries/statistics.js'
 import type { AppContext } from '../context.js'
 import { dayOf, noCounts } from '../statistics/daily-counts.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
@@ -23,6 +23,6 @@ export async function getStatistics(
   return {
     days: days.map((day) => found.get(day) ?? { day, ...noCounts() }),
     users,
-    countedAt: users > exactUsers ? (countedAt?.toISOString() ?? null) : null,
+    countedAt: countedAt?.toISOString() ?? null,
   }
 }

@@ -19,7 +19,7 @@ import type { MailSender } from '../mail/send-mail.js'
 import type { DeliveryIntervals } from './intervals.js'
 import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
-import { sendWebhook } from './webhook.js'
+import type { SendWebhook } from './webhook.js'
 
 /** Longer than any delivery, even if the clocks of servers differ by 30 s. */
 const claimMilliseconds = 60_000
@@ -39,9 +39,12 @@ export interface MailCounts {
 /** What is needed to deliver messages. */
 export interface Deliverer extends MailSender {
   log: Log
+  /** Logs that a mail could not be sent. */
+  logMailFailure: (failure: { databaseId: string; message: string; reason: string }) => void
   statistics: DeliveryStatistics
   counts?: MailCounts | undefined
   intervals: Pick<DeliveryIntervals, 'webhook'>
+  sendWebhook: SendWebhook
   /** Called when a message has failed, with the milliseconds until it is due again. */
   retry(databaseId: string, channel: Channel, milliseconds: number): void
 }
@@ -134,8 +137,12 @@ async function deliverOne(
     } else statistics[channel].expired += 1
   } catch (error) {
     statistics[channel].failed += 1
-    if (channel === 'mail') counts?.add(databaseId, 'mailsFailed')
-    await recordFailure(deliverer, { databaseId, message }, (error as Error).message)
+    const { message: reason } = error as Error
+    if (channel === 'mail') {
+      counts?.add(databaseId, 'mailsFailed')
+      if (!deliverer.stopped.aborted) deliverer.logMailFailure({ databaseId, message: message.id, reason })
+    }
+    await recordFailure(deliverer, { databaseId, message }, reason)
     return false
   }
   const { id, stream } = message
@@ -181,7 +188,7 @@ async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }:
 
 /** Sends an event to the webhook. An event whose webhook was removed counts as delivered. */
 async function postEvent(
-  { store, now, stopped, intervals }: Deliverer,
+  { store, now, stopped, intervals, sendWebhook }: Deliverer,
   { databaseId, delivery, message: { id, payload, createdAt } }: Sending,
 ) {
   const { webhookUrl: url, sealedWebhookSecret } = delivery

@@ -9,8 +9,10 @@ import type { MailSender } from '../mail/send-mail.js'
 import { type MailCounts, mailPass, webhookPass } from './deliver-messages.js'
 import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
+import { createMailFailureLog } from './mail-failure-log.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
+import type { SendWebhook } from './webhook.js'
 
 /** Mails and events have separate limits, so that neither delays the other. */
 const laneSettings: Record<Channel, LaneSettings> = {
@@ -30,6 +32,7 @@ export interface DeliveryWorker {
 
 export interface DeliveryOptions {
   mail: MailSender['mail']
+  sendWebhook: SendWebhook
   log: Log
   statistics?: DeliveryStatistics
   /** Counts the mails of each database. */
@@ -40,14 +43,34 @@ export interface DeliveryOptions {
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
   { store, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { mail, log, statistics = createStatistics(), counts, intervals = usualIntervals }: DeliveryOptions,
+  {
+    mail,
+    sendWebhook,
+    log,
+    statistics = createStatistics(),
+    counts,
+    intervals = usualIntervals,
+  }: DeliveryOptions,
 ): DeliveryWorker {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
   const stopped = stopping.signal
 
   const stores = { mail: withFewStatements(store), webhook: withFewStatements(store) }
-  const shared = { findSecrets, now, mail, log, statistics, counts, intervals, stopped, retry }
+  const logMailFailure = createMailFailureLog(log, now)
+  const shared = {
+    logMailFailure,
+    findSecrets,
+    now,
+    mail,
+    sendWebhook,
+    log,
+    statistics,
+    counts,
+    intervals,
+    stopped,
+    retry,
+  }
   const laneOf = (channel: Channel, pass: Pass) =>
     createLane(
       laneSettings[channel],

@@ -1,10 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import { createPublicLookup, requirePublicHost } from '../public-address.js'
 import { withTimeLimit } from '../time-limit.js'
 
 const prefix = 'whsec_'
 
 /** Returns a secret of Standard Webhooks: 32 random bytes. */
 export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64')
+
+export interface WebhookSettings {
+  /** Origins of webhooks that may have a private address. `*`: all. */
+  privateWebhooks: readonly string[]
+}
 
 export interface WebhookRequest {
   url: string
@@ -17,42 +25,67 @@ export interface WebhookRequest {
 }
 
 /**
- * Sends a message with the headers of Standard Webhooks (https://www.standardwebhooks.com). Follows no redirect, and
- * reads only the status of the response.
+ * Sends a message with the headers of Standard Webhooks (https://www.standardwebhooks.com).
  *
  * @param now time of the attempt, which receivers compare with their clocks
  * @param stopped aborts the request
  * @throws if the status is not 2xx. The message contains no part of the URL, the secret or the response
  */
-export async function sendWebhook(
-  { url, secret, id, body, timeLimitMilliseconds }: WebhookRequest,
-  now: Date,
-  stopped: AbortSignal,
-) {
-  const timestamp = Math.floor(now.getTime() / 1000)
-  const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest('base64')
-  await withTimeLimit(timeLimitMilliseconds, stopped, async (signal) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Usher',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': `v1,${signature}`,
-      },
-      body,
-      redirect: 'manual',
-      signal,
-    }).catch(failWithCode)
-    await response.body?.cancel()
-    if (!response.ok) throw new Error(`status ${response.status}`)
-  })
+export type SendWebhook = (request: WebhookRequest, now: Date, stopped: AbortSignal) => Promise<void>
+
+/** Creates a function that sends messages only to public addresses. It follows no redirect, and reads only the status. */
+export function createWebhookSender({ privateWebhooks }: WebhookSettings): SendWebhook {
+  const lookup = createPublicLookup(notPublic)
+  const guarded = { http: new HttpAgent({ ...kept, lookup }), https: new Agent({ ...kept, lookup }) }
+  const open = { http: new HttpAgent(kept), https: new Agent(kept) }
+  return async ({ url: text, secret, id, body, timeLimitMilliseconds }, now, stopped) => {
+    const url = new URL(text)
+    const isPrivate = privateWebhooks.includes('*') || privateWebhooks.includes(url.origin)
+    if (!isPrivate) requirePublicHost(url.hostname, notPublic)
+    const agent = (isPrivate ? open : guarded)[url.protocol === 'http:' ? 'http' : 'https']
+    const timestamp = Math.floor(now.getTime() / 1000)
+    const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+      .update(`${id}.${timestamp}.${body}`)
+      .digest('base64')
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Usher',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${signature}`,
+    }
+    await withTimeLimit(timeLimitMilliseconds, stopped, (signal) =>
+      post(url, { agent, headers, signal }, body),
+    )
+  }
 }
 
-/** Throws an error with the code that says why no response arrived. The message may contain an address. */
-function failWithCode({ cause }: { cause?: NodeJS.ErrnoException }): never {
-  throw new Error(cause?.code ?? cause?.message ?? 'connection failed')
+/** An idle connection is closed after this time. */
+const kept = { keepAlive: true, timeout: 10_000 }
+
+const notPublic = () =>
+  new Error('the address is not public. If it is right, add the origin to PRIVATE_WEBHOOKS')
+
+interface Sent {
+  agent: HttpAgent
+  headers: Record<string, string | number>
+  signal: AbortSignal
+}
+
+/** Posts a text. Throws an error with the code that says why no response arrived: a message may contain an address. */
+async function post(url: URL, { agent, headers, signal }: Sent, body: string) {
+  const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, {
+    method: 'POST',
+    ...{ agent, headers, signal },
+  })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve).on('error', reject).end(body)
+  }).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new Error(code ?? message)
+  })
+  const { statusCode: status = 0 } = response
+  if (status === 204 || response.headers['content-length'] === '0') response.resume()
+  else response.destroy()
+  if (status < 200 || status > 299) throw new Error(`status ${status}`)
 }

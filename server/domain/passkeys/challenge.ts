@@ -4,7 +4,7 @@ import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
 
 /** What a passkey is asked to sign for. A signature for one purpose is never valid for another. */
-type PasskeyPurpose = 'passkey_login' | 'passkey_proof' | 'passkey_enrolment'
+type PasskeyPurpose = 'passkey_login' | 'passkey_second_step' | 'passkey_step_up' | 'passkey_enrolment'
 
 /** A challenge is signed text, so that any server can verify the response, and nothing is stored before. */
 export interface PasskeyChallenge {

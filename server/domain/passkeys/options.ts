@@ -17,11 +17,12 @@ export const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('bas
 
 /** What a passkey of a user proves: that the user is there, in a second step or again. */
 export interface PasskeyProof {
+  purpose: 'passkey_second_step' | 'passkey_step_up'
+  /** The id of what it is for: a login, a reset, or the session of a step-up. */
+  of: string
   userId: string
   /** A revocation since then ends the challenge. Undefined: the request has another proof, which a revocation ends. */
   generation?: number | undefined
-  /** That of the login whose second step it is. */
-  tokenId?: string | undefined
 }
 
 /** Returns what a browser needs for a passkey of a user, or undefined if none works at the domain of the database. */
@@ -35,7 +36,7 @@ export async function proofOptions(
   const allowCredentials = descriptorsOf(factors, rp.domain)
   if (allowCredentials.length === 0) return undefined
   return {
-    challenge: await challengeText(context, database, { purpose: 'passkey_proof', ...proof }),
+    challenge: await challengeText(context, database, proof),
     rpId: rp.domain,
     timeout: challengeMilliseconds,
     userVerification: 'preferred',

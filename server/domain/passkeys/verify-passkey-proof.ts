@@ -16,18 +16,18 @@ import { RefusedResponse, readClientData } from './signed-data.js'
 export async function verifyPasskeyProof(
   context: AppContext,
   request: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { response, userId, generation, tokenId }: PasskeyProof & { response: AuthenticationResponseJSON },
+  { response, purpose, of, userId, generation }: PasskeyProof & { response: AuthenticationResponseJSON },
 ) {
   const { database } = request
   const rp = relyingPartyOf(database)
   if (!rp) throw new RefusedResponse('The database has no domain for passkeys.')
   const { clientDataJSON } = response.response
   const clientData = readClientData(clientDataJSON, { type: 'webauthn.get', origins: rp.origins })
-  const read = { purpose: 'passkey_proof', challenge: clientData.challenge } as const
+  const read = { purpose, challenge: clientData.challenge }
   const challenge = await readChallenge<PasskeyProof>(context, database, read)
   const isOf =
     challenge?.userId === userId &&
-    challenge.tokenId === tokenId &&
+    challenge.of === of &&
     [undefined, generation].includes(challenge.generation)
   if (!isOf) throw new RefusedResponse('The challenge has expired, or is that of another request.')
   const passkey = await findPasskey(context.store, database.id, Buffer.from(response.id, 'base64url'))

@@ -117,9 +117,13 @@ export class HashPool {
     return this.#supervisor.close()
   }
 
-  #submit({ job, client, resolve, reject }: Pick<Waiting, 'job' | 'client' | 'resolve' | 'reject'>) {
+  #submit({
+    job,
+    client,
+    resolve,
+    reject,
+  }: Pick<Waiting, 'job' | 'client' | 'reject'> & { resolve: (result: string | boolean) => void }) {
     const submittedAt = performance.now()
-    let startedAt: number
     let unwatch = () => {}
     const waiting: Waiting = {
       job,
@@ -127,12 +131,12 @@ export class HashPool {
       reject,
       start: () => {
         unwatch()
-        startedAt = performance.now()
         this.#totals.started += 1
-        this.#totals.waitedSeconds += (startedAt - submittedAt) / 1000
+        this.#totals.waitedSeconds += (performance.now() - submittedAt) / 1000
       },
-      resolve: (result) => {
-        this.#measure((performance.now() - startedAt) / 1000)
+      resolve: (result, milliseconds) => {
+        // Measured by the thread: here it would include the start of the thread, and delays of this one.
+        this.#measure(milliseconds / 1000)
         resolve(result)
       },
     }

@@ -16,7 +16,11 @@ export interface HashRequest {
   job: HashJob
 }
 
-export type HashResponse = HashOutcome & Pick<HashRequest, 'serial'>
+export type HashResponse = HashOutcome &
+  Pick<HashRequest, 'serial'> & {
+    /** How long the thread has worked on the job. */
+    milliseconds: number
+  }
 
 /** The part of a worker thread that is used. */
 export type HashWorker = EventEmitter & Pick<Worker, 'postMessage' | 'ref' | 'unref'>
@@ -26,7 +30,7 @@ export interface HeldJob {
   job: HashJob
   /** Called when the thread starts the job. */
   start(): void
-  resolve(result: string | boolean): void
+  resolve(result: string | boolean, milliseconds: number): void
   reject(error: Error): void
 }
 
@@ -84,11 +88,11 @@ export class HashThread {
     held.start()
   }
 
-  #finish({ serial, ...outcome }: HashResponse) {
+  #finish({ serial, milliseconds, ...outcome }: HashResponse) {
     const finished = this.#held.get(serial)
     this.#held.delete(serial)
     if ('error' in outcome) finished?.reject(new Error(outcome.error))
-    else finished?.resolve(outcome.result)
+    else finished?.resolve(outcome.result, milliseconds)
     const [next] = this.#held.values()
     next?.start()
   }

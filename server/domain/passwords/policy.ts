@@ -4,7 +4,7 @@ import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { validationFailed } from '../problem.js'
 import type { PasswordBlocklist } from './blocklist.js'
-import { canonicalPassword } from './normalize.js'
+import { canonicalPassword, longestPassword } from './normalize.js'
 
 let commonPasswords: Promise<Set<string>> | undefined
 
@@ -18,9 +18,9 @@ function loadCommonPasswords() {
 
 /** Allowed password lengths in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
 export const passwordLengths = {
-  none: { min: 1, max: 256 },
-  standard: { min: 8, max: 256 },
-  nist: { min: 15, max: 256 },
+  none: { min: 1, max: longestPassword },
+  standard: { min: 8, max: longestPassword },
+  nist: { min: 15, max: longestPassword },
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
 /** A new password, and the other values that the policy needs. */

@@ -28,19 +28,34 @@ export interface Grant {
   signal: AbortSignal
 }
 
-/** Errors that say that the code is wrong. The second one is GitHub's. */
-const codeErrors = ['invalid_grant', 'bad_verification_code']
+/** Errors that say that the code is wrong. The others are those of GitHub and Slack. */
+const codeErrors = ['invalid_grant', 'bad_verification_code', 'invalid_code']
 
 /**
  * Exchanges a code for tokens.
  *
  * @throws {ProviderError} `code_invalid` if the provider rejects the code; `provider_invalid`; `provider_unavailable`
  */
-export async function exchangeCode(fetch: ProviderFetch, { token: url, usesBasic }: Provider, grant: Grant) {
-  const { code, redirectUri, pkceVerifier, connection, signal } = grant
+export async function exchangeCode(fetch: ProviderFetch, provider: Provider, grant: Grant) {
+  const secret = presets[grant.connection.preset].signsSecret ? await signedSecret(grant) : grant.secret
+  const [first = 'form', second] = provider.secretMethods
+  const request = { ...grant, secret }
+  let data = await requestTokens(fetch, provider, { ...request, isInHeader: first === 'header' })
+  // A provider that does not accept how the client sends its secret has not used up the code.
+  if (second && secret !== undefined && 'error' in data && data.error === 'invalid_client')
+    data = await requestTokens(fetch, provider, { ...request, isInHeader: second === 'header' })
+  if (!('error' in data)) return data
+  const message = `${provider.token} has rejected the code: ${data.error} (${data.error_description ?? 'no description'})`
+  throw new ProviderError(codeErrors.includes(data.error) ? 'code_invalid' : 'provider_invalid', message)
+}
+
+async function requestTokens(
+  fetch: ProviderFetch,
+  { token: url, isPrivate }: Provider,
+  { code, redirectUri, pkceVerifier, connection, signal, secret, ...grant }: Grant & { isInHeader: boolean },
+) {
   const preset = presets[connection.preset]
-  const secret = preset.signsSecret ? await signedSecret(grant) : grant.secret
-  const isInHeader = usesBasic && secret !== undefined
+  const isInHeader = grant.isInHeader && secret !== undefined
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
     code,
@@ -52,12 +67,12 @@ export async function exchangeCode(fetch: ProviderFetch, { token: url, usesBasic
     }),
   })
   const headers = isInHeader && { authorization: basic(connection.clientId, secret) }
-  const { status, body } = await fetch({ url, form, signal, ...(headers && { headers }) })
+  const { databaseId } = connection
+  const request = { url, isPrivate, databaseId, form, signal, ...(headers && { headers }) }
+  const { status, body } = await fetch(request)
   const { data } = TokenResponse.safeParse(body)
   if (!data) throw invalid(`${url} has responded with status ${status} and no tokens`)
-  if (!('error' in data)) return data
-  const message = `${url} has rejected the code: ${data.error} (${data.error_description ?? 'no description'})`
-  throw new ProviderError(codeErrors.includes(data.error) ? 'code_invalid' : 'provider_invalid', message)
+  return data
 }
 
 /** Id and secret are encoded as in a form (RFC 6749, section 2.3.1). */

@@ -22,6 +22,13 @@ export class ProviderError extends Error {
   }
 }
 
+/** A provider that limits requests, such as after many made-up codes. */
+export class LimitedError extends ProviderError {
+  constructor(origin: string) {
+    super('provider_unavailable', `${origin} has responded with status 429`)
+  }
+}
+
 export const invalid = (message: string, cause?: unknown) =>
   new ProviderError('provider_invalid', message, cause)
 

@@ -1,22 +1,25 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import { LRUCache } from 'lru-cache'
-import pLimit, { type LimitFunction } from 'p-limit'
 import { textUpTo } from '../limited-text.js'
-import { invalid, ProviderError, unavailable } from './provider-error.js'
-import { lookupPublic, requirePublicHost } from './public-address.js'
+import { createPublicLookup, requirePublicHost } from '../public-address.js'
+import { createFairLimit } from './fair-limit.js'
+import { invalid, LimitedError, ProviderError, unavailable } from './provider-error.js'
 
 /** Time limit of a request, in milliseconds. */
 export const requestMilliseconds = 5_000
 
 const maxBytes = 256 * 1024
-/** Requests of a process at the same time. */
-const maxRequests = 32
-/** Those to one origin, so that a slow provider leaves room for the others. */
-const maxRequestsOfOrigin = 16
+/** Parsing a URL takes time that grows with the square of the combining marks in its host. */
+const maxUrlLength = 2048
+/** Requests of a process at the same time, of each database and to each origin, so that slow providers leave room for the others. */
+const limits = { total: 128, share: 16 }
 
 export interface ProviderRequest {
   url: string
+  /** The database whose login this is. Undefined for what logins of several databases wait for. */
+  databaseId?: string
+  /** Whether `PRIVATE_ISSUERS` has the issuer, so that origins there may be private. */
+  isPrivate: boolean
   headers?: Record<string, string>
   /** Is sent with POST. */
   form?: URLSearchParams
@@ -26,7 +29,7 @@ export interface ProviderRequest {
 
 export interface ProviderResponse {
   status: number
-  /** The parsed JSON. */
+  /** The parsed JSON, or the text of a JWT. */
   body: unknown
 }
 
@@ -37,42 +40,50 @@ export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderRespon
  * Creates a function that sends requests to providers: only https, on port 443, to public addresses. It follows no redirect, and
  * reads JSON of a limited size in a limited time.
  *
- * @param privateOrigins origins to which the rules of scheme, port and address do not apply
+ * @param privateIssuers to whose origins the rules of scheme, port and address do not apply
  */
-export function createProviderFetch(privateOrigins: readonly string[]): ProviderFetch {
+export function createProviderFetch(privateIssuers: readonly string[]): ProviderFetch {
   const kept = { keepAlive: true, timeout: requestMilliseconds }
   const agents = {
-    public: new Agent({ ...kept, lookup: lookupPublic }),
+    public: new Agent({ ...kept, lookup: createPublicLookup(notPublic) }),
     private: new Agent(kept),
     http: new HttpAgent(kept),
   }
-  const limit = pLimit(maxRequests)
-  const limits = new LRUCache<string, LimitFunction>({ max: 1_000 })
-  return async ({ url, ...request }) => {
-    const target = requireUrl(url, privateOrigins)
-    const isPrivate = privateOrigins.includes(target.origin)
-    if (!isPrivate) requirePublicHost(target.hostname)
-    const agent = isPrivate ? (target.protocol === 'http:' ? agents.http : agents.private) : agents.public
-    const limitOfOrigin = limits.get(target.origin) ?? pLimit(maxRequestsOfOrigin)
-    limits.set(target.origin, limitOfOrigin)
-    return limitOfOrigin(() => limit(() => send(target, { ...request, agent })))
+  const limit = createFairLimit(limits)
+  return async ({ url, isPrivate, databaseId, ...request }) => {
+    const exempt = isPrivate ? originsOf(privateIssuers) : []
+    const target = requireUrl(url, exempt)
+    const isExempt = exempt.includes(target.origin)
+    if (!isExempt) requirePublicHost(target.hostname, notPublic)
+    const agent = isExempt ? (target.protocol === 'http:' ? agents.http : agents.private) : agents.public
+    const owners = [target.origin, ...(databaseId === undefined ? [] : [databaseId])]
+    return limit(owners, () => send(target, { ...request, agent }), request.signal)
   }
 }
 
+/** Returns the origins of private issuers. */
+export const originsOf = (issuers: readonly string[]) => issuers.map((issuer) => new URL(issuer).origin)
+
 /** Returns the URL of a request that is allowed. @throws {ProviderError} `provider_invalid` */
 export function requireUrl(text: string, privateOrigins: readonly string[]): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url) throw invalid(`"${text}" is not a URL`)
+  const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined
+  if (!url) throw invalid(`"${text.slice(0, maxUrlLength)}" is not a URL, or a long one`)
   if (privateOrigins.includes(url.origin)) return url
   if (url.protocol !== 'https:' || url.port || url.username || url.password)
-    throw invalid(`${text} must be an https URL on port 443, without user name`)
+    throw invalid(
+      `${text} must be an https URL on port 443, without user name. For another port, or http on this machine, add the issuer to PRIVATE_ISSUERS`,
+    )
   return url
 }
 
-type Sent = Omit<ProviderRequest, 'url'> & { agent: HttpAgent }
+const notPublic = (hostname: string, address: string) =>
+  invalid(
+    `${hostname} is at ${address}, which is not a public address. If it is right, add the issuer to PRIVATE_ISSUERS`,
+  )
+
+type Sent = Pick<ProviderRequest, 'headers' | 'form' | 'signal'> & { agent: HttpAgent }
 
 async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<ProviderResponse> {
-  signal?.throwIfAborted()
   const options = {
     agent,
     method: form ? 'POST' : 'GET',
@@ -107,23 +118,35 @@ async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<P
   }
 }
 
+/** Errors of a certificate whose authority is not known. */
+const unknownAuthority =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/
+
 /** Returns the code of a network error, because its message may contain more. */
-const reasonOf = (error: unknown) =>
-  error instanceof Error ? String((error as NodeJS.ErrnoException).code ?? error.message) : String(error)
+function reasonOf(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  const reason = String((error as NodeJS.ErrnoException).code ?? error.message)
+  if (!unknownAuthority.test(reason)) return reason
+  return `${reason}. If it has a certificate of your own authority, set NODE_EXTRA_CA_CERTS`
+}
 
 const jsonType = /^application\/([^;/ ]+\+)?json\s*(;|$)/i
+const jwtType = /^application\/jwt\s*(;|$)/i
 
 async function readResponse({ origin }: URL, response: IncomingMessage): Promise<ProviderResponse> {
   const { statusCode: status = 0 } = response
-  if (status >= 500 || status === 429) throw unavailable(`${origin} has responded with status ${status}`)
+  if (status === 429) throw new LimitedError(origin)
+  if (status >= 500) throw unavailable(`${origin} has responded with status ${status}`)
   if (status >= 300 && status < 400) throw invalid(`${origin} has responded with a redirect`)
-  if (!jsonType.test(response.headers['content-type'] ?? ''))
+  const type = response.headers['content-type'] ?? ''
+  const isJwt = jwtType.test(type)
+  if (!isJwt && !jsonType.test(type))
     throw invalid(`${origin} has responded with status ${status} and no JSON`)
   const text = await textUpTo(maxBytes, response, () =>
     invalid(`${origin} has responded with more than ${maxBytes / 1024} KiB`),
   )
   try {
-    return { status, body: JSON.parse(text) }
+    return { status, body: isJwt ? text : JSON.parse(text) }
   } catch (error) {
     throw invalid(`${origin} has responded with invalid JSON`, error)
   }

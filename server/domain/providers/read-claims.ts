@@ -47,7 +47,7 @@ export function readClaims(connection: Connection, documents: ProviderDocuments)
         ? null
         : proofOf(proofs, { email, document: addressed, isTrusted: connection.options.trustEmail }),
     preferredName: textOf(CreateUserBody.shape.preferredName, name),
-    locale: textOf(CreateUserBody.shape.locale, String(locale).replace('_', '-')),
+    locale: textOf(CreateUserBody.shape.locale, String(locale)),
   }
 }
 

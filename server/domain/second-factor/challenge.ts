@@ -15,6 +15,8 @@ export interface FirstStep extends Pick<Proven, 'amr'> {
   generation: number
   /** The id of the token, so that a challenge opens one session. */
   tokenId: string
+  /** That of a login at a provider, which must be enabled still. */
+  connection?: string
   expiresAt: number
 }
 
@@ -25,15 +27,21 @@ type Context = Pick<AppContext, 'store' | 'findSecrets' | 'now'>
 /** How long the second step of a login may take. */
 const lifetimeSeconds = 300
 
+/** A login or a reset that takes the proof in the same request. */
+interface OneRequest {
+  id: string
+  connection?: string | undefined
+}
+
 const purposes = { second_factor_required: 'second_step', enrolment_required: 'enrolment' } as const
 
 /**
  * Returns a handler that turns a missing step into its problem.
  *
- * @param takesProof whether the operation takes the proof itself. Then it gives no challenge to finish the login elsewhere
+ * @param login what takes the proof itself. Then there is no challenge to finish the login elsewhere
  */
 export const ifStepMissing =
-  (context: Context, database: PasskeyDatabase, { takesProof = false } = {}) =>
+  (context: Context, database: PasskeyDatabase, login?: OneRequest) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof SecondStepMissing)) throw error
     const { code } = error
@@ -44,31 +52,31 @@ export const ifStepMissing =
       generation,
       amr: error.proven.amr,
       tokenId: randomUUID(),
+      ...(login?.connection && { connection: login.connection }),
       expiresAt: context.now() + lifetimeSeconds * 1000,
     } satisfies FirstStep
     const challenge =
-      takesProof && !isEnrolment
-        ? null
-        : signedValue(await context.findSecrets(database.id), purposes[code], step)
+      login && !isEnrolment ? null : signedValue(await context.findSecrets(database.id), purposes[code], step)
     throw new Problem(code, {
       secondFactor: {
         challenge,
         expiresIn: challenge === null ? null : lifetimeSeconds,
         ...(isEnrolment
           ? { methods: [] }
-          : await provableBy(context, database, challenge === null ? { userId } : step)),
+          : await provableBy(context, database, {
+              purpose: 'passkey_second_step',
+              userId,
+              // A reset raises the generation in the transaction that has ended.
+              ...(login ? { of: login.id } : { of: step.tokenId, generation }),
+            })),
       },
     })
   }
 
 /** Returns the methods by which a user can prove a second factor, and what a browser needs for a passkey. */
-export async function provableBy(
-  context: Context,
-  database: PasskeyDatabase,
-  { userId, generation, tokenId }: PasskeyProof,
-) {
-  const factors = await findFactors(context.store, { databaseId: database.id, userId })
-  const options = await proofOptions(context, database, { userId, generation, tokenId, factors })
+export async function provableBy(context: Context, database: PasskeyDatabase, proof: PasskeyProof) {
+  const factors = await findFactors(context.store, { databaseId: database.id, userId: proof.userId })
+  const options = await proofOptions(context, database, { ...proof, factors })
   const methods: SecondFactorMethod[] = ['recoveryCode']
   if (factors.some(({ kind }) => kind === 'totp')) methods.unshift('totp')
   if (options) methods.unshift('passkey')

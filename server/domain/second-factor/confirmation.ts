@@ -77,7 +77,7 @@ export async function requireConfirmation(
 }
 
 /**
- * Requires a confirmation with two factors, if the user has a second factor.
+ * Requires a confirmation of the second factor, if the user has one.
  *
  * @returns what the confirmation says. Undefined if there is none, and none is needed
  * @throws {Problem} `step_up_required`

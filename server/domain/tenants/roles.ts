@@ -5,7 +5,7 @@ import type { Database } from '../databases/find-database.js'
 import { builtInRoles } from '../databases/tenant-settings.js'
 import { Problem, validationFailed } from '../problem.js'
 
-// Rights come from the store at each request, never from the token: see docs/decisions/tenants.md.
+// Rights come from the store at each request, never from the token: see docs/decisions.md.
 
 /** A role with rights that other members do not have. */
 type Rank = 'owner' | 'admin'

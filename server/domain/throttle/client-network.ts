@@ -1,10 +1,8 @@
 import ipaddr from 'ipaddr.js'
+import { plainAddress } from '../public-address.js'
 
 /** A subscriber has a network of this prefix length or a larger one (RFC 6177). */
 const ipv6PrefixLength = 64
-
-/** Translated IPv4 addresses (NAT64, RFC 6052 §2.1). */
-const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /** A company or an institution has a network of this prefix length or a larger one (RFC 6177). */
 const ipv6SitePrefixLength = 48
@@ -16,7 +14,7 @@ const ipv6SitePrefixLength = 48
 export function networkOf(address: string): string {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return bare
-  const parsed = unmapped(bare)
+  const parsed = plainAddress(bare)
   return parsed.kind() === 'ipv4' ? parsed.toString() : prefixOf(parsed.toString(), ipv6PrefixLength)
 }
 
@@ -27,7 +25,7 @@ export function networkOf(address: string): string {
 export function siteOf(address: string): string | undefined {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return undefined
-  const parsed = unmapped(bare)
+  const parsed = plainAddress(bare)
   return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed.toString(), ipv6SitePrefixLength)
 }
 
@@ -45,10 +43,4 @@ function withoutPort(address: string) {
   const [, bracketed, ipv4] = address.trim().match(/^(?:"?\[([^\]]*)\](?::\d*)?"?|([\d.]+):\d*)$/) ?? []
   const [bare = ''] = (bracketed ?? ipv4 ?? address.trim()).split('%', 1)
   return bare
-}
-
-function unmapped(address: string) {
-  const parsed = ipaddr.process(address)
-  if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed
-  return new ipaddr.IPv4(parsed.toByteArray().slice(-4))
 }

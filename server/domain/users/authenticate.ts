@@ -119,15 +119,25 @@ export async function confirmUser(
   request: UserRequest,
   { password, confirmation }: GivenConfirmation,
 ): Promise<Pick<Proven, 'amr'>> {
-  const { database, user, claims } = request
-  const { id, email } = user
   const confirmed = await confirmSecondFactor(context, request, confirmation)
   if (confirmed?.amr.includes('pwd')) return confirmed
-  if (!(await hasPassword(context.store, { databaseId: database.id, id }))) {
-    if (confirmed) return confirmed
-    if (context.now() - claims.proven.at > recentSeconds * 1000) throw new Problem('recent_login_required')
-    return claims.proven
-  }
+  const proven = await provePassword(context, request, password)
+  if (proven) return { amr: [...new Set([...(confirmed?.amr ?? []), ...proven.amr])] }
+  if (confirmed) return confirmed
+  const { claims } = request
+  if (context.now() - claims.proven.at > recentSeconds * 1000) throw new Problem('recent_login_required')
+  return claims.proven
+}
+
+/**
+ * Verifies the password of the user of a token, under the throttle of logins.
+ *
+ * @returns undefined if the user has none
+ * @throws {Problem} `too_many_attempts`; `validation_failed` if it is wrong or missing
+ */
+export async function provePassword(context: AppContext, request: UserRequest, password: string | undefined) {
+  const { id, email } = request.user
+  if (!(await hasPassword(context.store, { databaseId: request.database.id, id }))) return undefined
   const wrong = (code: 'required' | 'password_wrong', detail: string) =>
     validationFailed([{ path: 'password', code, detail }])
   if (password === undefined) throw wrong('required', 'is required')
@@ -135,5 +145,5 @@ export async function confirmUser(
   const authenticated = await authenticate(context, request, { id, canonicalEmail, password })
   if (!authenticated) throw wrong('password_wrong', 'is not the current password')
   await rememberLogin(context, request, authenticated.network)
-  return { amr: [...new Set([...(confirmed?.amr ?? []), 'pwd'])] }
+  return { amr: ['pwd'] }
 }

@@ -1,4 +1,4 @@
-import { type AnyProblemCode, contract, everyProblem, isProblemCode, type ProblemType } from '@usher/contract'
+import { contract, isProblemCode, type ProblemCode, type ProblemType, problems } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { htmlPage, pageHeaders } from '../html-page.js'
@@ -20,13 +20,13 @@ export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
       reply.status(404)
       return htmlPage('Unknown problem type', ['No problem has this code.', ...links(docs)])
     }
-    const { status, title, advice } = everyProblem[code]
+    const { status, title, advice } = problems[code]
     const body: AnyProblemType = { code, status, title, advice }
     return isPage ? problemPage(body, docs) : body
   })
 }
 
-type AnyProblemType = Omit<ProblemType, 'code'> & { code: AnyProblemCode }
+type AnyProblemType = Omit<ProblemType, 'code'> & { code: ProblemCode }
 
 const problemPage = ({ code, status, title, advice }: AnyProblemType, docs: boolean) => {
   const formatted = advice.replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -1,4 +1,4 @@
-import { contract, DatabasePath, everyProblem, isProblemCode } from '@usher/contract'
+import { contract, DatabasePath, isProblemCode, problems } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { returnFromProvider } from '../../domain/logins/return-from-provider.js'
@@ -54,7 +54,7 @@ async function readReturn(context: AppContext, request: FastifyRequest<Callback>
 function sendPage(reply: FastifyReply, problem: Problem) {
   const { code } = problem
   if (code === 'internal_error' || !isProblemCode(code)) throw problem
-  const { status, title, advice } = everyProblem[code]
+  const { status, title, advice } = problems[code]
   if (problem.retryAfterSeconds) reply.header('retry-after', problem.retryAfterSeconds)
   const isForged = code === 'code_invalid'
   return reply

@@ -26,6 +26,9 @@ interface Node {
   failedAt: number | undefined
 }
 
+/** Runs a statement or a transaction, or checks the node. */
+export type AnyNodeWork<Result> = (queries: Transactions & Pick<Store, 'isReadOnly'>) => Promise<Result>
+
 /** The nodes of a distributed store, each with its own connections. */
 export type Nodes = ReturnType<typeof createNodes>
 
@@ -81,7 +84,7 @@ export function createNodes(first: Store, { connections, open, warn }: NodeSetti
     },
 
     /** Runs work on the node of DATABASE_URL. If it accepts no connection, runs the work on another node. */
-    async onAnyNode<Result>(work: (queries: Transactions) => Promise<Result>): Promise<Result> {
+    async onAnyNode<Result>(work: AnyNodeWork<Result>): Promise<Result> {
       let failure: unknown
       for (const node of [firstNode, ...nodes.values()]) {
         if (!mayTry(node)) continue

@@ -1,5 +1,5 @@
 import type { Store, Transactions } from '../store.js'
-import { createNodes, type NodeSettings } from './nodes.js'
+import { type AnyNodeWork, createNodes, type NodeSettings } from './nodes.js'
 import { createPlacements, placementOf } from './placements.js'
 import { createShardReads } from './shard-reads.js'
 import { hasCitus, isDistributed } from './tables.js'
@@ -38,7 +38,7 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
   if (!store.connections) return store
   const inTurnOf = createTurns(Math.max(1, Math.floor(connections / 2)))
   const nodes = settings && createNodes(store, settings)
-  const onAnyNode: <Result>(work: Work<Result>) => Promise<Result> =
+  const onAnyNode: <Result>(work: AnyNodeWork<Result>) => Promise<Result> =
     nodes?.onAnyNode ?? ((work) => work(store))
   const placements = createPlacements((databaseId) =>
     onAnyNode((queries) => placementOf(queries, databaseId)),
@@ -86,6 +86,7 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     transaction: (databaseId, work) =>
       inTurn(databaseId, (queries, limit) => queries.transaction(databaseId, work, limit)),
     readsAcrossDatabases: () => isWithoutCitus,
+    isReadOnly: () => onAnyNode(async ({ isReadOnly }) => (await isReadOnly?.()) ?? false),
     ...(nodes && { connections: nodes.connections }),
     async close() {
       await Promise.all([store.close(), nodes?.close()])

@@ -80,13 +80,13 @@ export async function findPendingChange(
 
 const findPendingStatement = `${pendingChange(pendingColumns)} AND ${unindexed('code.expires_at > $3::timestamptz')}`
 
-/** Another address of a user, and what becomes of the password. */
+/** Another address of a user. */
 export interface NewAddress {
   email: string
   canonicalEmail: string
   now: Date
-  /** Whether to remove the password. */
-  withoutPassword?: boolean
+  /** Whether the user loses the password and the second step of logins. */
+  isUndo?: boolean
 }
 
 /**
@@ -98,16 +98,17 @@ export interface NewAddress {
 export async function replaceAddress(
   { query }: Queries,
   { databaseId, userId }: UserKey,
-  { email, canonicalEmail, now, withoutPassword = false }: NewAddress,
+  { email, canonicalEmail, now, isUndo = false }: NewAddress,
 ) {
-  const address = [email, canonicalEmail, now, now.getTime(), withoutPassword]
+  const address = [email, canonicalEmail, now, now.getTime(), isUndo]
   await revokeBy({ query }, { text: replaceAddressStatement, values: [databaseId, userId, ...address], now })
   await query(deleteCodesStatement, [databaseId, userId])
 }
 
 const replaceAddressStatement = `
   UPDATE usher."user" AS u SET email = $3, email_key = $4, email_verified_at = $5::timestamptz,
-    ${revoking('$6')}, password_hash = CASE WHEN $7::boolean THEN NULL ELSE u.password_hash END
+    ${revoking('$6')}, password_hash = CASE WHEN NOT $7::boolean THEN u.password_hash END,
+    needs_second_step = CASE WHEN NOT $7::boolean THEN u.needs_second_step END
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid
   RETURNING u.generation`
 

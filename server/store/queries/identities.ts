@@ -105,14 +105,6 @@ const deleteUnprovenStatement = `
   DELETE FROM usher.identity WHERE database_id = $1::uuid AND user_id = $2::uuid AND NOT is_proven
   RETURNING id, connection`
 
-/** Deletes the identities of a user that were linked at an instant or later. */
-export const deleteIdentitiesSince = ({ query }: Queries, { databaseId, userId }: UserKey, since: Date) =>
-  query<DeletedIdentity>(deleteSinceStatement, [databaseId, userId, since])
-
-const deleteSinceStatement = `
-  DELETE FROM usher.identity WHERE database_id = $1::uuid AND user_id = $2::uuid AND linked_at >= $3::timestamptz
-  RETURNING id, connection`
-
 /** Revokes the tokens and sessions of a user, of whom an identity was removed. */
 export async function revokeAfterRemoval(transaction: Queries, { databaseId, userId }: UserKey, now: Date) {
   const values: [string, string, ...unknown[]] = [databaseId, userId, now.getTime()]

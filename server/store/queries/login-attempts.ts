@@ -101,7 +101,8 @@ const releaseStatement = `
   UPDATE usher.login_attempt SET tries = tries - 1 WHERE database_id = $1::uuid AND id = $2::uuid AND tries > 0`
 
 /**
- * Records that the user of an identity has logged in with an attempt, unless the attempt was used or the user has changed.
+ * Records that the user of an identity has logged in with an attempt, unless the attempt was used, its connection is disabled or
+ * removed, or the user has changed.
  *
  * @param user as it was read
  * @returns whether it was recorded
@@ -121,6 +122,10 @@ const useOfKnownStatement = `
   FROM (SELECT statement_timestamp() AS time) AS store
   WHERE a.database_id = $1::uuid AND a.id = $2::uuid AND a.used_at IS NULL
     AND ${unindexed('a.expires_at > $5::timestamptz')}
+    AND EXISTS (
+      SELECT 1 FROM usher.connection AS c
+      WHERE c.database_id = $1::uuid AND c.name = a.connection AND c.is_enabled
+    )
     AND EXISTS (
       SELECT 1 FROM usher.identity AS i
       JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = i.user_id

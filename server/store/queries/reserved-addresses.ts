@@ -28,13 +28,13 @@ const listStatement = `
 
 /** Returns a reserved address with its user, or undefined if it is not reserved any more. */
 export async function findReserved(store: Queries, { databaseId, id }: Pick<User, 'databaseId' | 'id'>) {
-  type Found = ReservedAddress & { userId: string; createdAt: Date }
+  type Found = ReservedAddress & { userId: string }
   const [found] = await store.query<Found>(findStatement, [databaseId, id])
   return found
 }
 
 const findStatement = `
-  SELECT ${reservedColumns}, reserved_for AS "userId", created_at AS "createdAt" FROM usher."user"
+  SELECT ${reservedColumns}, reserved_for AS "userId" FROM usher."user"
   WHERE database_id = $1::uuid AND id = $2::uuid AND reserved_for IS NOT NULL`
 
 /** Frees the reserved addresses of a user from a position on. Returns a row for each. */

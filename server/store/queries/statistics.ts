@@ -80,11 +80,11 @@ export async function findNumbers(
   )
 }
 
-/** Returns the number of users, and when a sweep counted them last. */
+/** Returns the number of users, and when a sweep has counted them, if it has counted more than `exactUsers`. */
 export async function findUserCount({ query }: Queries, databaseId: string) {
   const [row] = await query<{ users: number; countedAt: Date | null }>(
     `SELECT ${usersOf('$1::uuid')} AS users,
-      (SELECT counted_at FROM usher.sweep WHERE database_id = $1::uuid) AS "countedAt"`,
+      (SELECT counted_at FROM usher.sweep WHERE database_id = $1::uuid AND users > ${exactUsers}) AS "countedAt"`,
     [databaseId],
   )
   return row ?? { users: 0, countedAt: null }

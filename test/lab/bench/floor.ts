@@ -3,13 +3,12 @@ import { Worker } from 'node:worker_threads'
 import { createSigner, createVerifier } from 'fast-jwt'
 import { fastify } from 'fastify'
 import pg from 'pg'
-import { addPasskeyLogins, addProviderLogins, addTwoSteps } from './floor-logins.js'
 
 // The baseline of the benchmark: the smallest program that does the same work, with all known optimizations and without
 // validation, throttle, log and problem bodies.
-// Arguments: port, URL of the store, id of the database, threads, and for logins at a provider its issuer.
+// Arguments: port, URL of the store, id of the database, threads.
 
-const [port, url, databaseId, threads, issuer] = process.argv.slice(2)
+const [port, url, databaseId, threads] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString: url, max: 10 })
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const sign = createSigner({
@@ -94,15 +93,6 @@ app.get('/users/me', async ({ headers }) => {
   const { id, email, preferred_name: preferredName, tenants, created_at: createdAt } = rows[0]
   return { id, email, preferredName, tenants, createdAt }
 })
-const keys = { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: '1', alg: 'ES256', use: 'sig' }] }
-app.get('/keys', async () => keys)
 app.post<{ Body: Body }>('/hash', async ({ body }) => ({ hash: await hash({ password: body.password }) }))
 
-const parts = { pool, hash, signedIn }
-addTwoSteps(app, parts)
-addPasskeyLogins(app, parts)
-if (issuer) {
-  const redirectUri = `http://127.0.0.1:${port}/provider/callback`
-  await addProviderLogins(app, parts, { issuer, redirectUri })
-}
 await app.listen({ host: '127.0.0.1', port: Number(port) })

@@ -40,29 +40,6 @@ export async function closedLoop(port: number, seconds: number, next: Next, conn
   return responses
 }
 
-/** Sends requests at a fixed rate, without waiting for responses. */
-export async function onSchedule(port: number, perSecond: number, seconds: number, next: Next) {
-  const responses = noResponses()
-  const idle: Connection[] = []
-  const sent: Promise<void>[] = []
-  const send = async () => {
-    const connection = idle.pop() ?? (await open(port))
-    await record(responses, connection, next())
-    idle.push(connection)
-  }
-  const start = performance.now()
-  const total = perSecond * seconds
-  while (sent.length < total) {
-    const due = Math.min(total, ((performance.now() - start) / 1000) * perSecond)
-    while (sent.length < due) sent.push(send())
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-  responses.seconds = (performance.now() - start) / 1000
-  await Promise.all(sent)
-  for (const connection of idle) connection.close()
-  return responses
-}
-
 const noResponses = (): Responses => ({ seconds: 0, latencies: new Map(), failed: 0, first: new Map() })
 
 async function record(responses: Responses, connection: Connection, request: string) {

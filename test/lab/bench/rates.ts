@@ -12,12 +12,12 @@ const loads = {
   me: { request: 'me', connections: 8 },
   'me-1': { request: 'me', connections: 1 },
   'me-64': { request: 'me', connections: 64 },
-  discovery: { request: 'discovery', connections: 8 },
 } as const
-export type Operation = Exclude<keyof typeof loads, 'raw hash'>
+export const operations = ['create', 'login', 'me', 'me-1', 'me-64'] as const
+export type Operation = (typeof operations)[number]
 const hashes: readonly Operation[] = ['create', 'login']
 
-/** Measures an operation of the floor and of Usher in turns, in a closed loop. */
+/** Measures an operation of the floor, of Usher before, and of Usher in turns, in a closed loop. */
 export async function rates(
   world: World,
   operation: Operation,
@@ -27,7 +27,7 @@ export async function rates(
   say('starting the servers')
   const servers = {
     floor: await world.startFloor(),
-    'Usher, one process': await world.startUsher({ WORKERS: '1' }),
+    ...(world.before && { before: await world.before() }),
     Usher: await world.startUsher(),
   }
   const turns: Record<string, Turn[]> = {}

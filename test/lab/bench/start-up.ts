@@ -20,7 +20,12 @@ export async function startUp(world: World, rounds: number, say: Say) {
   }
   // The first start creates the store.
   await (await embedded()).stop()
-  const servers = { floor: world.startFloor, usher: world.startUsher, 'usher, embedded store': embedded }
+  const servers = {
+    floor: world.startFloor,
+    ...(world.before && { before: world.before }),
+    usher: world.startUsher,
+    'usher, embedded store': embedded,
+  }
   const commands = ['--help', 'keys list bench/app', 'workspace list', 'user list bench/app', 'migrate']
   const times: Record<string, number[]> = {}
   const record = (name: string, milliseconds: number) => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { hashSync } from '@node-rs/argon2'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '../../../server/domain/management/databases.js'
@@ -10,13 +11,18 @@ import { requestBytes } from './load.js'
 import { type Measured, startServer } from './processes.js'
 
 const users = 1000
-export const password = 'correct horse battery'
+const password = 'correct horse battery'
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** Starts a Postgres server with a thousand users. Returns functions that start the measured servers on it. */
-export async function createWorld(threads: number) {
+/**
+ * Starts a Postgres server with a thousand users. Returns functions that start the measured servers on it.
+ *
+ * @param threads hashing threads of the floor
+ * @param folder another checkout, which is built and has the same tables
+ */
+export async function createWorld(threads: number, folder?: string) {
   const postgres = await startPostgres()
   const masterKey = randomBytes(32)
   const store = await openPostgres(postgres.url, masterKey)
@@ -42,30 +48,27 @@ export async function createWorld(threads: number) {
   await store.prisma.membership.createMany({ data: memberships })
   await store.close()
 
-  const env = { DATABASE_URL: postgres.url, USHER_MASTER_KEY: masterKey.toString('base64') }
+  const env = {
+    DATABASE_URL: postgres.url,
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+    WORKERS: '1',
+    CONSOLE: 'off',
+  }
+  async function startUsher(program = 'server/bin/usher.js') {
+    const port = await freePort()
+    const server = await startServer(port, [program, 'serve'], { PORT: String(port), ...env })
+    return withRequests(server, `/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`)
+  }
   return {
     /** Settings of a process that uses the store. */
     env,
-    /** The database that has the users. */
-    path,
-    /** The store. */
-    store: { url: postgres.url, masterKey },
-    /** @param issuerAt returns the issuer of its provider, which returns to this port */
-    async startFloor(issuerAt?: (port: number) => Promise<string>) {
+    async startFloor() {
       const port = await freePort()
-      const issuer = await issuerAt?.(port)
       const args = ['--import', 'tsx', 'test/lab/bench/floor.ts', String(port), postgres.url, databaseId]
-      const more = issuer === undefined ? [] : [issuer]
-      return withRequests(await startServer(port, [...args, String(threads), ...more]), '', '/keys')
+      return withRequests(await startServer(port, [...args, String(threads)]), '')
     },
-    freePort,
-    async startUsher(settings: Record<string, string> = {}, flags: string[] = []) {
-      const port = Number(settings.PORT ?? (await freePort()))
-      const args = [...flags, 'server/bin/usher.js', 'serve']
-      const server = await startServer(port, args, { PORT: String(port), ...env, ...settings })
-      const prefix = `/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
-      return withRequests(server, prefix, `${prefix}/.well-known/jwks.json`)
-    },
+    startUsher: () => startUsher(),
+    before: folder === undefined ? undefined : () => startUsher(resolve(folder, 'server/bin/usher.js')),
     stop: postgres.stop,
   }
 }
@@ -73,40 +76,31 @@ export async function createWorld(threads: number) {
 export type Server = Awaited<ReturnType<typeof withRequests>>
 
 /** Returns a server with functions that create the next request of each operation, with its own tokens. */
-async function withRequests(server: Measured, prefix: string, keysPath: string) {
+async function withRequests(server: Measured, prefix: string) {
   const origin = `http://127.0.0.1:${server.port}`
   let count = 0
   const email = () => `user${count++ % users}@example.com`
-  const loginAs = (email: string, from = '') =>
-    requestBytes('POST', `${prefix}/users/login`, { body: { email, password }, from })
-  /** Returns the token of a user in the database with this path. */
-  async function logIn(path: string, email: string) {
+  async function logIn(email: string) {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ email, password })
-    const response = await fetch(`${origin}${path}/users/login`, { method: 'POST', headers, body })
+    const response = await fetch(`${origin}${prefix}/users/login`, { method: 'POST', headers, body })
     const { token } = (await response.json()) as { token: { jwt: string } }
     return token.jwt
   }
   const tokens: string[] = []
   for (let index = 0; index < 100; index++) {
-    const token = await logIn(prefix, email())
+    const token = await logIn(email())
     tokens.push(requestBytes('GET', `${prefix}/users/me`, { token }))
   }
   return {
     ...server,
-    /** Path of the database. */
-    prefix,
-    logIn,
     requests: {
       create: () => {
         const body = { email: `${uuidv7()}@example.com`, password, newTenant: 'Analytical Engines' }
         return requestBytes('POST', `${prefix}/users`, { body })
       },
-      login: () => loginAs(email()),
-      loginFrom: (address: string) => loginAs(email(), address),
-      'login to 8 accounts': () => loginAs(`user${count++ % 8}@example.com`),
+      login: () => requestBytes('POST', `${prefix}/users/login`, { body: { email: email(), password } }),
       me: () => tokens[count++ % tokens.length] ?? '',
-      discovery: () => requestBytes('GET', keysPath),
       'raw hash': () => requestBytes('POST', '/hash', { body: { password } }),
     },
   }

@@ -65,7 +65,14 @@ export async function openStage(idle = 0, settings: Record<string, string> = {})
   await store.close()
 
   const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
-  const served = { ...env, SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com', TRUST_PROXY: '1', ...settings }
+  const served = {
+    ...env,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'usher@example.com',
+    TRUST_PROXY: '1',
+    PRIVATE_WEBHOOKS: '*',
+    ...settings,
+  }
   const { origin, pid, stop } = await serve(served)
   return {
     cluster,

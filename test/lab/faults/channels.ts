@@ -22,7 +22,7 @@ export async function startWebhookChannel({ onTestFinished }: TestContext): Prom
   const users = new Set<string>()
   const channel: Channel = {
     title: 'webhook',
-    env: {},
+    env: { PRIVATE_WEBHOOKS: '*' },
     async prepare(store) {
       await setDatabase(store, path, { webhookUrl: receiver.url })
     },

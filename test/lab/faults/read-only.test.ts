@@ -28,7 +28,7 @@ it('sign-ups return 503 and logins work while Postgres is read-only', async () =
     await setReadOnly('on')
     noted.outages += 1
     await load.sees(503)
-    await expectReadiness(200)
+    await expectReadiness(503)
     expect(await server.login(first?.email ?? '')).toMatchObject({ status: 200, body: first?.user })
     await setReadOnly('off')
     await expectBack()

@@ -59,7 +59,10 @@ export async function prepare(store: OpenStore) {
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 
 /** Settings of servers that know clients by a header. */
-export const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', TRUST_PROXY: '1' }
+export const settings = {
+  ...{ ...cheapHashes, HASH_QUEUE_SECONDS: '60', TRUST_PROXY: '1' },
+  PRIVATE_WEBHOOKS: '*',
+}
 
 /** Returns what commands need. */
 export const operatorOf = (store: OpenStore, { tenants }: Prepared): Operator => ({

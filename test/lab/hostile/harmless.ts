@@ -1,4 +1,4 @@
-import { problems } from '@usher/contract'
+import { type ProblemCode, problems } from '@usher/contract'
 import { expect } from 'vitest'
 import { expectDocumented, pathOf, type RawResponse } from '../../support/documented.js'
 import type { Account, World } from './requests.js'
@@ -73,7 +73,7 @@ function expectReference({ statusCode, headers, body }: RawResponse) {
   if (statusCode < 400 || body === '') return
   expect(String(headers['content-type'])).toMatch(/^application\/problem\+json/)
   const { code } = JSON.parse(body)
-  expect(problems[code as keyof typeof problems]?.status).toBe(statusCode)
+  expect(problems[code as ProblemCode]?.status).toBe(statusCode)
 }
 
 const own = Object.getOwnPropertyNames(Object.prototype).sort()

@@ -88,7 +88,7 @@ export function Members({ tenantId }: { tenantId: string }) {
         {({ members, next }) => (
           <>
             <Table
-              caption="Members, in the order of sign-up"
+              caption="Members, by ID"
               rows={members}
               keyOf={({ id }) => id}
               columns={may('putMember') ? columns : columns.slice(0, -1)}

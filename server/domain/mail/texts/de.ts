@@ -61,7 +61,7 @@ Wenn Sie das waren, melden Sie sich mit dieser Adresse an. Wenn nicht, ignoriere
 Wenn Sie das waren, müssen Sie nichts tun.`,
   email_change_undone: `Subject: Neues Passwort wählen
 
-Ihr Konto bei {{app}} hat wieder die Adresse {{email}}. Ihr altes Passwort gilt nicht mehr, denn wer die Adresse geändert hat, kennt es vielleicht. Wählen Sie jetzt ein neues. Der Link funktioniert nur einmal und ist {{validFor}} gültig.
+Ihr Konto bei {{app}} hat wieder die Adresse {{email}}. Ihr altes Passwort gilt nicht mehr, denn wer die Adresse geändert hat, kennt es vielleicht. Zweite Faktoren, Passkeys und verknüpfte Anmeldungen wurden entfernt, denn sie könnten von dieser Person stammen. Wählen Sie jetzt ein neues Passwort. Der Link funktioniert nur einmal und ist {{validFor}} gültig.
 
 [Neues Passwort wählen]({{link}})
 

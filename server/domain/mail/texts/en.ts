@@ -62,7 +62,7 @@ If it was you, log in with this address. If it was not you, ignore this mail.`,
 If it was you, there is nothing to do.`,
   email_change_undone: `Subject: Choose a new password
 
-Your {{app}} account has the address {{email}} again. Your old password no longer works, because the person who changed the address may know it. Choose a new one now. The link works once, and is valid for {{validFor}}.
+Your {{app}} account has the address {{email}} again. Your old password no longer works, because the person who changed the address may know it. Second factors, passkeys and linked logins were removed, because that person may have added them. Choose a new password now. The link works once, and is valid for {{validFor}}.
 
 [Choose a new password]({{link}})
 

@@ -61,7 +61,7 @@ Si has sido tú, inicia sesión con esta dirección. Si no, ignora este correo.`
 Si has sido tú, no tienes que hacer nada.`,
   email_change_undone: `Subject: Elige una contraseña nueva
 
-Tu cuenta de {{app}} vuelve a tener la dirección {{email}}. Tu contraseña anterior ya no funciona, porque la persona que cambió la dirección quizá la conozca. Elige ahora una nueva. El enlace funciona una sola vez y es válido durante {{validFor}}.
+Tu cuenta de {{app}} vuelve a tener la dirección {{email}}. Tu contraseña anterior ya no funciona, porque la persona que cambió la dirección quizá la conozca. Se han quitado los segundos factores, las llaves de acceso y los inicios de sesión vinculados, porque esa persona puede haberlos añadido. Elige ahora una contraseña nueva. El enlace funciona una sola vez y es válido durante {{validFor}}.
 
 [Elegir una contraseña nueva]({{link}})
 

@@ -61,7 +61,7 @@ Si c’est vous, connectez-vous avec cette adresse. Sinon, ignorez ce message.`,
 Si c’est vous, vous n’avez rien à faire.`,
   email_change_undone: `Subject: Choisissez un nouveau mot de passe
 
-Votre compte {{app}} a de nouveau l’adresse {{email}}. Votre ancien mot de passe ne fonctionne plus, car la personne qui a changé l’adresse le connaît peut-être. Choisissez-en un nouveau maintenant. Le lien ne fonctionne qu’une fois et reste valable {{validFor}}.
+Votre compte {{app}} a de nouveau l’adresse {{email}}. Votre ancien mot de passe ne fonctionne plus, car la personne qui a changé l’adresse le connaît peut-être. Les seconds facteurs, les clés d’accès et les connexions associées ont été supprimés, car cette personne a pu les ajouter. Choisissez maintenant un nouveau mot de passe. Le lien ne fonctionne qu’une fois et reste valable {{validFor}}.
 
 [Choisir un nouveau mot de passe]({{link}})
 

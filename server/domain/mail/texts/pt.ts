@@ -61,7 +61,7 @@ Se foi você, entre com este endereço. Se não foi, ignore este e-mail.`,
 Se foi você, não é preciso fazer nada.`,
   email_change_undone: `Subject: Escolha uma nova senha
 
-A sua conta no {{app}} tem de novo o endereço {{email}}. A senha antiga não funciona mais, porque quem alterou o endereço talvez a conheça. Escolha uma nova agora. O link funciona uma única vez e é válido por {{validFor}}.
+A sua conta no {{app}} tem de novo o endereço {{email}}. A senha antiga não funciona mais, porque quem alterou o endereço talvez a conheça. Os segundos fatores, as chaves de acesso e os logins vinculados foram removidos, porque essa pessoa pode tê-los adicionado. Escolha uma nova senha agora. O link funciona uma única vez e é válido por {{validFor}}.
 
 [Escolher uma nova senha]({{link}})
 

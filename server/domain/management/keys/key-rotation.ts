@@ -25,6 +25,9 @@ import { Problem } from '../../problem.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
 import { requireDatabase } from '../databases.js'
 
+/** Seconds after which the next key signs, unless they are given. By then, the caches of clients have it. */
+export const keyActivationSeconds = 3_600
+
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
@@ -55,7 +58,8 @@ export async function rotateKeys(
   }
   if (pending) {
     throw new Problem('key_pending', {
-      detail: `Key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}.`,
+      detail: `Key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}. If the key that signs was stolen, let the pending one sign immediately.`,
+      about: nameOfDatabase(database),
     })
   }
   await retireSigningKeys(change, database.id, secondsAfter(activatesAt, longestTokenSeconds))
@@ -106,7 +110,10 @@ export async function retireKey(
   const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
   const successor = others.find((key) => key.activatesAt <= now)
   if (!successor) {
-    throw new Problem('key_needed', { detail: 'No other key can sign yet.', about: nameOfDatabase(database) })
+    throw new Problem('key_needed', {
+      detail: 'No other key can sign yet. First rotate, and let the next key sign immediately.',
+      about: nameOfDatabase(database),
+    })
   }
   const next = others.find((key) => key.activatesAt > now)
   const end = next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null

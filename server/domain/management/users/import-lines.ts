@@ -15,6 +15,7 @@ import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
 import { createHashFilter, recordImportedParameters } from '../../users/imported-hashes.js'
 import { LineError, lineError } from '../../users/line-error.js'
 import { requirePublicKeys, sealFactors } from './imported-factors.js'
+import { createOwnerCheck, type TenantOwners } from './ownerless-tenants.js'
 import { type Issuers, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
@@ -31,6 +32,11 @@ export interface StoredLine {
   /** The user with the address of the line. Null if it was rejected. */
   userId: string | null
   errors: readonly FieldError[]
+}
+
+/** The results of lines, and what they have done to the owners of tenants. */
+export interface StoredLines extends TenantOwners {
+  lines: readonly StoredLine[]
 }
 
 /** Lines that are read before other work of the process gets a turn. One takes about 50 µs. */
@@ -51,6 +57,7 @@ type Check = (user: UserLine) => void
 export function createImport(context: Context, database: Target, dryRun?: typeof addUsers) {
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const recorded = new Set(database.dummyHashes)
+  const checkOwners = createOwnerCheck(dryRun !== undefined)
 
   return async (lines: readonly Line[], require?: Check) => {
     const issuers = await issuersOf(context.store, database.id)
@@ -81,12 +88,17 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     }
     const users = candidates.map(({ row }) => row)
     if (!dryRun) await sealFactors(context, database.id, candidates)
-    return async (transaction: Queries): Promise<StoredLine[]> => {
+    return async (transaction: Queries): Promise<StoredLines> => {
       const added = await (dryRun ?? addUsers)(transaction, database.id, users)
       if (!dryRun) await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
-      return [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
+      const owners = await checkOwners(transaction, database.id, {
+        added: [...added.added],
+        existing: [...added.existing.keys()],
+      })
+      const lines = [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
         (one, other) => one.line.number - other.line.number,
       )
+      return { lines, ...owners }
     }
   }
 }

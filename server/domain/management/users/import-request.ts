@@ -13,8 +13,9 @@ import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
 import { changeOncePerKey } from '../once-per-key.js'
-import { createImport, type Line, type StoredLine } from './import-lines.js'
+import { createImport, type Line, type StoredLine, type StoredLines } from './import-lines.js'
 import { isTaken } from './imported-factors.js'
+import { shownTenant } from './ownerless-tenants.js'
 
 /**
  * Imports the lines of a request in one transaction, each as a whole or not at all.
@@ -92,13 +93,17 @@ function requireScopes(apiKey: ApiKey, { tenants, ...user }: UserLine) {
   if (tenants && tenants.length > 0) requireScope(apiKey, 'tenants:write')
 }
 
-function resultOf(stored: readonly StoredLine[]): ImportResult {
-  const count = (wanted: StoredLine['status']) => stored.filter(({ status }) => status === wanted).length
+/** Tenants that a response lists at most. A line may have any number of them. */
+const mostTenants = 1_000
+
+function resultOf({ lines, ownerless }: StoredLines): ImportResult {
+  const count = (wanted: StoredLine['status']) => lines.filter(({ status }) => status === wanted).length
   return {
     created: count('created'),
     existing: count('exists'),
     rejected: count('rejected'),
-    lines: stored.map(({ line, status, userId, errors }) => ({
+    tenantsWithoutOwner: ownerless.slice(0, mostTenants).map(shownTenant),
+    lines: lines.map(({ line, status, userId, errors }) => ({
       line: line.number,
       status,
       userId,

@@ -3,6 +3,7 @@ import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { LineError } from '../../users/line-error.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
 import { isTaken } from './imported-factors.js'
+import type { TenantOwners } from './ownerless-tenants.js'
 
 /** A line that was not imported. The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
@@ -15,7 +16,7 @@ export interface FileLine extends Line {
   bytes: number
 }
 
-export interface ImportedBatch {
+export interface ImportedBatch extends TenantOwners {
   added: number
   /** Lines with the email of an existing user or of an earlier line. They change nothing. */
   alreadyThere: number
@@ -30,7 +31,8 @@ const batchBytes = 4 * 2 ** 20
  * Imports users in batches. Each batch is one transaction, so that running an interrupted import again completes it.
  * Yields the counts and the rejected lines of each batch.
  *
- * @param file.dryRun whether to count and reject lines without storing anything. Keeps all addresses in memory
+ * @param file.dryRun whether to count and reject lines without storing anything. Keeps all addresses and owned tenants in
+ * memory
  * @param file.requireAgain called if a row that a batch refers to was deleted. Throws if the database does not exist or is being
  * deleted
  */
@@ -60,7 +62,7 @@ export async function* importUsers(
     await requireAgain()
   }
   for await (const { batch, bytes } of inBatches(lines)) {
-    const imported = await importBatch(batch).catch(async (error) => {
+    const { lines: imported, ...owners } = await importBatch(batch).catch(async (error) => {
       await requireUndeleted(error)
       // A tenant of the batch may have been deleted meanwhile. It is created again.
       return importBatch(batch).catch(async (error) => {
@@ -72,7 +74,7 @@ export async function* importUsers(
     const rejected = imported.flatMap(({ status, line: { number, text }, errors }) =>
       status === 'rejected' ? { number, text, reason: new LineError(errors).message } : [],
     )
-    yield { added: count('created'), alreadyThere: count('exists'), rejected, bytes }
+    yield { added: count('created'), alreadyThere: count('exists'), rejected, bytes, ...owners }
   }
 }
 

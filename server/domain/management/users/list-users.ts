@@ -10,7 +10,7 @@ import { readManagedUsers } from '../../users/read-managed-users.js'
 import { findAccount } from './find-account.js'
 import { managedUser } from './managed-users.js'
 
-/** Returns users ordered by id, which is the order of sign-up. @throws {Problem} if there is no such tenant */
+/** Returns users ordered by id. @throws {Problem} if there is no such tenant */
 export async function listUsers(
   store: Store,
   database: RuleDatabase,

@@ -9,8 +9,9 @@ export interface ScryptParameters {
   p: number
 }
 
-const millisecondsPerBlock = 0.0003
-const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,5}),p=(\d{1,5})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/
+const millisecondsPerBlock = 0.0004
+const pattern =
+  /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,5}),p=(\d{1,5})\$([A-Za-z\d+/]+={0,2})\$([A-Za-z\d+/]+={0,2})$/
 
 /** scrypt: `$scrypt$ln=…,r=…,p=…$salt$digest` (PHC string format). */
 export const scryptFormat: PasswordFormat = (hash) => {

@@ -14,7 +14,7 @@ const listedColumns = {
 /** A tenant of a list, without the objects of the product. */
 export type ListedTenantRow = Pick<Tenant, keyof typeof listedColumns>
 
-/** Returns tenants ordered by id, which is the order of creation. */
+/** Returns tenants ordered by id. */
 export async function listTenantRows(
   store: TypedQueries,
   { databaseId, externalId }: { databaseId: string; externalId?: string | undefined },

@@ -41,7 +41,7 @@ export interface AccountFilter {
   externalId?: string | undefined
 }
 
-/** Returns users ordered by id, which is the order of sign-up. */
+/** Returns users ordered by id. */
 export async function listAccountRows(
   store: TypedQueries,
   { databaseId, tenantId, canonicalEmail, externalId, ids, isDisabled, hasSecondFactor }: AccountFilter,
