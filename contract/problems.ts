@@ -105,7 +105,7 @@ export const problems = {
     status: 401,
     title: 'Session has ended',
     advice:
-      'Log in again. The refresh token is unknown, was used before, or its session was ended or has expired.',
+      'Log in again. The refresh token is unknown, was used and so was its successor, or its session was ended or has expired.',
     headers: ['WWW-Authenticate'],
   },
   database_not_found: {

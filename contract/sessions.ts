@@ -105,7 +105,7 @@ export const sessions = c.router({
     responses: { 200: Session, ...failures('session_ended', ...bodyProblems, ...accountProblems) },
     summary: 'Refresh a session',
     description:
-      'Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token. Using a refresh token again later ends the session for everyone who has it.',
+      'Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token, and later another one, until one of them is used. Then using the repeated one, or another one that it returned, ends the session for everyone who has it.',
     metadata: {
       who: 'anyone',
       on: 'account',

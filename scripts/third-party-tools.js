@@ -75,70 +75,83 @@ async function schemathesis({ url }) {
   return result && `exit code ${result.code}\n${result.output.slice(-6000)}`
 }
 
-async function openapiGenerator() {
+const documents = {
+  'openapi.json': 'openapi.json',
+  'openapi-3.0.json': 'openapi-3.0.json',
+  'management-openapi.json': 'management/openapi.json',
+  'management-openapi-3.0.json': 'management/openapi-3.0.json',
+}
+
+/** Returns a tool that generates a client of each document. `generate` gets the name of a document and a folder. */
+const onBothDocuments = (version, generate) => async () => {
+  const lines = []
+  for (const document of [`openapi${version}.json`, `management-openapi${version}.json`]) {
+    const result = await generate(document, join(folder, `${generate.name}-${document}`))
+    if (result === undefined) return
+    lines.push(`${document}: ${result}`)
+  }
+  return lines.join('\n')
+}
+
+/** Compiles a Go client. Returns what the first failed step prints. */
+async function goVet(cwd) {
+  for (const step of [
+    ['mod', 'tidy'],
+    ['vet', '.'],
+  ]) {
+    const done = await run('go', step, { cwd })
+    if (done?.code !== 0) return `go ${step.join(' ')}: ${done?.output.slice(-2000) ?? 'no go'}`
+  }
+  return 'go vet passes'
+}
+
+async function openapiGenerator(document, out) {
   const jar = values['openapi-generator']
   if (!jar) return
   const endings = { python: '.py', java: '.java', rust: '.rs', csharp: '.cs', go: '.go' }
-  const lines = []
+  const lines = ['']
   for (const [language, ending] of Object.entries(endings)) {
-    const out = join(folder, `openapi-generator-${language}`)
-    const args = ['-jar', jar, 'generate', '-g', language, '-i', 'openapi.json', '-o', out]
-    const result = await run('java', args)
+    const target = join(out, language)
+    const result = await run('java', ['-jar', jar, 'generate', '-g', language, '-i', document, '-o', target])
     if (!result) return
     if (result.code) lines.push(`${language}: exit code ${result.code}\n${result.output.slice(-1000)}`)
     else {
-      const { bytes, found } = await sizeOf(out, ending)
+      const { bytes, found } = await sizeOf(target, ending)
       const problems = found.filter(
         (name) => /problem|[1-5]\d\d_?response/i.test(basename(name)) && !/test/i.test(name),
       )
-      lines.push(
-        `${language}: ${bytes} bytes, problem classes: ${problems.map((name) => basename(name)).join(', ')}`,
-      )
+      const names = problems.map((name) => basename(name)).join(', ')
+      const compiled = language === 'go' ? `, ${await goVet(target)}` : ''
+      lines.push(`${language}: ${bytes} bytes, problem classes: ${names}${compiled}`)
     }
   }
   return lines.join('\n')
 }
 
-async function oapiCodegen() {
-  const args = ['-generate', 'types,client', '-package', 'usher', 'openapi-3.0.json']
-  const result = await run('oapi-codegen', args)
+async function oapiCodegen(document, out) {
+  const result = await run('oapi-codegen', ['-generate', 'types,client', '-package', 'usher', document])
   if (!result) return
   if (result.code) return `exit code ${result.code}\n${result.output}`
-  const out = join(folder, 'go')
   await mkdir(out)
   await writeFile(join(out, 'client.go'), result.output)
-  for (const step of [
-    ['mod', 'init', 'usher'],
-    ['mod', 'tidy'],
-    ['vet', './...'],
-  ]) {
-    const done = await run('go', step, { cwd: out })
-    if (done?.code !== 0)
-      return `${result.output.length} bytes, go ${step.join(' ')}: ${done?.output ?? 'no go'}`
-  }
-  return `${result.output.length} bytes, go vet passes`
+  await run('go', ['mod', 'init', 'usher'], { cwd: out })
+  return `${result.output.length} bytes, ${await goVet(out)}`
 }
 
-async function progenitor() {
-  const args = ['progenitor', '-i', 'openapi-3.0.json', '-o', 'rust', '-n', 'usher-client', '-v', '0.1.0']
+async function progenitor(document, out) {
+  const args = ['progenitor', '-i', document, '-o', out, '-n', 'usher-client', '-v', '0.1.0']
   const result = await run('cargo', args)
   if (!result || /no such command/.test(result.output)) return
   if (result.code) return `exit code ${result.code}\n${result.output.slice(-2000)}`
-  const { bytes } = await sizeOf(join(folder, 'rust', 'src'), '.rs')
-  const check = await run('cargo', ['check', '--quiet'], { cwd: join(folder, 'rust') })
+  const { bytes } = await sizeOf(join(out, 'src'), '.rs')
+  const check = await run('cargo', ['check', '--quiet'], { cwd: out })
   return `${bytes} bytes, cargo check: ${check?.code === 0 ? 'passes' : check?.output.slice(-2000)}`
 }
 
-async function openapiPythonClient() {
-  const result = await run('openapi-python-client', [
-    'generate',
-    '--path',
-    'openapi.json',
-    '--output-path',
-    'python',
-  ])
+async function openapiPythonClient(document, out) {
+  const result = await run('openapi-python-client', ['generate', '--path', document, '--output-path', out])
   if (!result) return
-  const { bytes } = await sizeOf(join(folder, 'python'), '.py')
+  const { bytes } = await sizeOf(out, '.py')
   return `exit code ${result.code}, ${bytes} bytes\n${result.output.trim().slice(-2000)}`
 }
 
@@ -147,10 +160,10 @@ const withFile = (option, send) => (server) => values[option] && send(server, va
 
 const tools = {
   schemathesis,
-  openapiGenerator,
-  oapiCodegen,
-  progenitor,
-  openapiPythonClient,
+  openapiGenerator: onBothDocuments('', openapiGenerator),
+  oapiCodegen: onBothDocuments('-3.0', oapiCodegen),
+  progenitor: onBothDocuments('-3.0', progenitor),
+  openapiPythonClient: onBothDocuments('', openapiPythonClient),
   jsonTestSuite: withFile('json-test-suite', jsonTestSuite),
   isemail: withFile('isemail', isemail),
 }
@@ -159,8 +172,8 @@ if (unknown.length > 0) throw new Error(`unknown tool ${unknown}. Known: ${Objec
 
 const server = await startServer()
 try {
-  for (const name of ['openapi.json', 'openapi-3.0.json']) {
-    const response = await fetch(`${server.url}/${name}`)
+  for (const [name, path] of Object.entries(documents)) {
+    const response = await fetch(`${server.url}/${path}`)
     await writeFile(join(folder, name), await response.text())
   }
   for (const [name, tool] of Object.entries(tools)) {

@@ -1668,7 +1668,7 @@ export interface Operations {
     body?: OpenSessionBody | undefined,
     options?: CallOptions,
   ): Promise<Result<Session, OpenSessionErrorCode>>
-  /** Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token. Using a refresh token again later ends the session for everyone who has it. */
+  /** Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token, and later another one, until one of them is used. Then using the repeated one, or another one that it returned, ends the session for everyone who has it. */
   refreshSession(
     body: RefreshTokenBody,
     options?: CallOptions,

@@ -126,7 +126,7 @@ export interface ChangeMailSettingsBody {
    */
   mailLocale?: string | null | undefined
   /** Templates to set or to remove. Others do not change. */
-  mailTemplates?: NewMailTemplate[] | undefined
+  mailTemplates?: MailTemplateChange[] | undefined
 }
 
 /** The fields to change. An absent field does not change. */
@@ -518,6 +518,32 @@ export interface MailTemplate {
   html: string | null
 }
 
+/** A template to set or to remove. */
+export interface MailTemplateChange {
+  /**
+   * Name of the mail, such as `password_reset`.
+   *
+   * @example password_reset
+   */
+  name: string
+  /**
+   * Language of the template, as a BCP 47 tag.
+   *
+   * @example de
+   */
+  locale: string
+  /**
+ * A line `Subject: …`, an empty line, and the paragraphs. Null removes the template.
+ *
+ * @example Subject: Passwort
+
+[Neues Passwort wählen]({{link}})
+ */
+  text: string | null
+  /** Replaces the HTML that is made of the text. Null: none. */
+  html?: string | null | undefined
+}
+
 /** A tenant of a user. */
 export interface ManagedMembership {
   /** ID of the tenant. */
@@ -646,32 +672,6 @@ export interface MemberList {
   members: Member[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
-}
-
-/** A template to set or to remove. */
-export interface NewMailTemplate {
-  /**
-   * Name of the mail, such as `password_reset`.
-   *
-   * @example password_reset
-   */
-  name: string
-  /**
-   * Language of the template, as a BCP 47 tag.
-   *
-   * @example de
-   */
-  locale: string
-  /**
- * A line `Subject: …`, an empty line, and the paragraphs. Null removes the template.
- *
- * @example Subject: Passwort
-
-[Neues Passwort wählen]({{link}})
- */
-  text: string | null
-  /** Replaces the HTML that is made of the text. Null: none. */
-  html?: string | null | undefined
 }
 
 /** A tenant that has no owner. */

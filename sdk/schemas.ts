@@ -1510,7 +1510,7 @@ export interface ErrorMessages {
   provider_unavailable: string
   /** No session can be opened with this token. Log in again, and open the session within 120 seconds. Each login can open one session. */
   session_not_opened: string
-  /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
+  /** Session has ended. Log in again. The refresh token is unknown, was used and so was its successor, or its session was ended or has expired. */
   session_ended: string
   /** Token belongs to no session. Open a session after the next login, or end all sessions. */
   session_required: string

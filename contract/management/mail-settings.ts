@@ -121,8 +121,8 @@ export const MailSettings = component(
 )
 export type MailSettings = z.infer<typeof MailSettings>
 
-const NewMailTemplate = component(
-  { id: 'NewMailTemplate', description: 'A template to set or to remove.' },
+const MailTemplateChange = component(
+  { id: 'MailTemplateChange', description: 'A template to set or to remove.' },
   strict({
     name: field(templateName, text(), { examples: ['password_reset'] }),
     locale: field(templateLocale, locale(), { examples: ['de'], maxLength: 35 }),
@@ -147,7 +147,7 @@ export const ChangeMailSettingsBody = body(
     mailTemplates: field(
       'Templates to set or to remove. Others do not change.',
       z
-        .array(NewMailTemplate, wrong('must be a list'))
+        .array(MailTemplateChange, wrong('must be a list'))
         .max(100, failsWith('too_long', 'must have at most 100 templates'))
         .optional(),
     ),

@@ -32,6 +32,8 @@ export abstract class UsherElement extends Base {
   #classes: Classes = {}
   #stops: (() => void)[] = []
   #drawn: (() => void)[] = []
+  /** The language that was wanted when the element was drawn. */
+  #language = ''
 
   /** The client. By default that of `start`. */
   get client() {
@@ -115,6 +117,9 @@ export abstract class UsherElement extends Base {
     this.onEnd(client.subscribe(refresh))
     if (client.state === 'unknown') await refresh()
     if (isEnded) return
+    const observer = new MutationObserver(() => this.#wanted() !== this.#language && this.redraw())
+    observer.observe(document, { attributeFilter: ['lang'], subtree: true })
+    this.onEnd(() => observer.disconnect())
     this.begin(client)
     this.paint()
   }
@@ -127,9 +132,15 @@ export abstract class UsherElement extends Base {
     for (const stop of [...this.#drawn.splice(0), ...this.#stops.splice(0)]) stop()
   }
 
+  /** Returns the language of the place, which a page may change. */
+  #wanted() {
+    return this.closest('[lang]')?.getAttribute('lang') || navigator.language
+  }
+
   /** Returns how to show texts: in the nearest language that there is. */
   protected look(): Look {
-    const wanted = this.closest('[lang]')?.getAttribute('lang') || navigator.language
+    const wanted = this.#wanted()
+    this.#language = wanted
     const languages = shared.languages ?? {}
     const [primary = ''] = wanted.split('-')
     const language = [wanted, primary].find((tag) => tag in languages)

@@ -67,6 +67,8 @@ export class UsherSignIn extends UsherElement {
       flow.subscribe(() => {
         if (flow.screen.name === name) return
         name = flow.screen.name
+        // Its code is used up, or the user has gone elsewhere: another drawing must not begin with it.
+        if (name === 'expired-link' || name === 'sign-up') this.#link = undefined
         this.send('usher-screen', { screen: name })
       }),
     )

@@ -111,7 +111,7 @@ describe('refreshSession', () => {
 
   const parties = ['the thief refreshes first', 'the owner refreshes first']
   it.for(parties)(
-    'gives both the same token if %s and the other 29 s later, and ends the session at the next use',
+    'gives both the same token if %s and the other 29 s later, and ends the session when they have used it twice',
     async (_name, { usher, database }) => {
       const session = await database.opened()
       const stolen = session.refreshToken.value
@@ -119,30 +119,106 @@ describe('refreshSession', () => {
       await passTimeSinceRefresh(usher.store, database.id, session, 29_000)
       const second = (await database.refresh(stolen)).json()
       expect(second.refreshToken.value).toBe(first.refreshToken.value)
-      expect((await database.refresh(first.refreshToken.value)).statusCode).toBe(200)
+      const third = (await database.refresh(first.refreshToken.value)).json()
       await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
-      expect(outcome(await database.refresh(second.refreshToken.value))).toEqual(ended)
-      for (const { token } of [first, second])
+      const fourth = (await database.refresh(second.refreshToken.value)).json()
+      expect((await database.refresh(third.refreshToken.value)).statusCode).toBe(200)
+      expect(outcome(await database.refresh(fourth.refreshToken.value))).toEqual(ended)
+      for (const { token } of [first, second, third, fourth])
         expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
     },
   )
 
   it.for(parties)(
-    'ends the session for both if %s and the other 31 s later',
+    'gives each a token of its own if %s and the other 31 s later, and ends the session when the second one is used',
     async (_name, { usher, database }) => {
       const session = await database.opened()
       const stolen = session.refreshToken.value
       const first = (await database.refresh(stolen)).json()
       await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
-      expect(outcome(await database.refresh(stolen))).toEqual(ended)
+      const second = (await database.refresh(stolen)).json()
+      expect(second.refreshToken.value).not.toBe(first.refreshToken.value)
+      expect((await database.refresh(stolen)).json().refreshToken.value).toBe(second.refreshToken.value)
+      // The older one of the two, which leaves a number out.
+      const next = (await database.refresh(first.refreshToken.value)).json()
+      expect(usher.logged()).not.toContain(
+        `"session.reuse_detected","databaseId":"${database.id}","userId":"${session.id}"`,
+      )
+      expect(outcome(await database.refresh(second.refreshToken.value))).toEqual(ended)
       await expect
         .poll(usher.logged)
         .toContain(`"audit":"session.reuse_detected","databaseId":"${database.id}","userId":"${session.id}"`)
-      expect(outcome(await database.refresh(first.refreshToken.value))).toEqual(ended)
-      for (const { token } of [session, first])
+      expect(outcome(await database.refresh(next.refreshToken.value))).toEqual(ended)
+      for (const { token } of [session, first, second, next])
         expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
     },
   )
+
+  it('ends the session at the use of the lost refresh token, after the one that replaced it was used', async ({
+    usher,
+    database,
+  }) => {
+    const session = await database.opened()
+    const { value } = session.refreshToken
+    const lost = (await database.refresh(value)).json()
+    await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+    const next = (await database.refresh(value)).json()
+    const later = (await database.refresh(next.refreshToken.value)).json()
+    expect(outcome(await database.refresh(lost.refreshToken.value))).toEqual(ended)
+    expect(outcome(await database.refresh(later.refreshToken.value))).toEqual(ended)
+  })
+
+  it('refreshes with the former refresh token days after each of three lost responses', async ({
+    usher,
+    database,
+    clock,
+  }) => {
+    const session = await database.opened()
+    let { value } = session.refreshToken
+    for (const generation of [1, 2]) {
+      const received = []
+      for (const attempt of [1, 2, 3, 4]) {
+        const response = await database.refresh(value)
+        expect([generation, attempt, response.statusCode]).toEqual([generation, attempt, 200])
+        received.push(response.json().refreshToken.value)
+        clock.now += day
+        await passTimeSinceRefresh(usher.store, database.id, session, day)
+      }
+      expect(new Set(received).size).toBe(4)
+      value = received.at(-1)
+    }
+    expect((await database.refresh(value)).statusCode).toBe(200)
+    expect(usher.logged()).not.toContain(
+      `"session.reuse_detected","databaseId":"${database.id}","userId":"${session.id}"`,
+    )
+  })
+
+  it('returns one refresh token to 10 concurrent requests with the former one, 31 s after its use', async ({
+    usher,
+    database,
+  }) => {
+    const session = await database.opened()
+    const { value } = session.refreshToken
+    const lost = (await database.refresh(value)).json().refreshToken.value
+    await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => database.refresh(value)))
+    const values = new Set(responses.map((response) => response.json().refreshToken?.value))
+    expect([values.size, values.has(lost)]).toEqual([1, false])
+    const [next] = values
+    expect((await database.refresh(next)).statusCode).toBe(200)
+  })
+
+  it('ends the session for one of two concurrent uses of two successors', async ({ usher, database }) => {
+    const session = await database.opened()
+    const { value } = session.refreshToken
+    const first = (await database.refresh(value)).json().refreshToken.value
+    await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+    const second = (await database.refresh(value)).json().refreshToken.value
+    const responses = await Promise.all([first, second].map((each) => database.refresh(each)))
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401])
+    const [open] = responses.filter(({ statusCode }) => statusCode === 200)
+    expect(outcome(await database.refresh(open?.json().refreshToken.value))).toEqual(ended)
+  })
 
   it('does not end the session for a late refresh whose client has disconnected', async ({
     usher,
@@ -150,8 +226,8 @@ describe('refreshSession', () => {
   }) => {
     const session = await database.opened()
     const { value } = session.refreshToken
-    const next = (await database.refresh(value)).json()
-    await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+    const used = (await database.refresh(value)).json()
+    const next = (await database.refresh(used.refreshToken.value)).json()
     // As that of a server that was frozen, while the client sent the token to another server.
     const caller = { isDisconnected: () => true } as Caller
     const request = {

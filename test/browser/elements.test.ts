@@ -325,6 +325,23 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect([await team.isVisible(), await isFocused(menu)]).toEqual([false, true])
   })
 
+  it('ask once for the user who has logged in, before and after the session is opened', async ({ visit }) => {
+    const { page } = await visit(...everything)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'GET') asked.push(request.url().split('/users/')[1] ?? '')
+    })
+    await run(page, `client.createUser(${JSON.stringify(newUser('Engines'))})`)
+    for (const title of ['Devices', 'Members']) await formOf(page, title).waitFor()
+    await page.locator('usher-user-menu summary').waitFor()
+    // The menu, the account and the team.
+    expect(asked.filter((path) => path === 'me')).toHaveLength(3)
+    await run(page, 'client.signOut()')
+    await expect.poll(() => page.locator('main form').count()).toBe(0)
+    await run(page, `client.createUser(${JSON.stringify(newUser())})`)
+    await formOf(page, 'Devices').waitFor()
+  })
+
   it('a team that is chosen while another one loads keeps what is typed', async ({ visitUser }) => {
     const { page } = await visitUser()
     const { id } = await call<{ id: string }>(page, 'createTenant', { name: 'Looms' })
@@ -350,7 +367,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(await address.inputValue()).toBe('grace@example.com')
   })
 
-  it('are written from right to left in Arabic, but addresses and codes are not', async ({
+  it('are written from right to left in Arabic, but addresses and codes are not, and follow another language of the page', async ({
     visit,
     visitUser,
   }) => {
@@ -372,6 +389,13 @@ describe.skipIf(!hasBrowser)('the elements', () => {
         await form.locator(`[name="${name}"]`).evaluate((node) => getComputedStyle(node).direction),
       ).toBe('ltr')
     expect(await accessibilityErrorsOf(page)).toEqual([])
+    for (const [lang, title] of [
+      ['en', 'Log in'],
+      ['ar', 'نص Log in'],
+    ]) {
+      await run(page, `document.documentElement.lang = '${lang}'`)
+      await expect.poll(() => form.getByRole('heading').textContent()).toBe(title)
+    }
 
     const user = await visitUser()
     await user.page.setViewportSize({ width: 320, height: 640 })

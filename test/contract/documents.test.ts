@@ -53,6 +53,12 @@ describe.each([
     expect(documentOf('http://localhost:3000', version)).toEqual(document)
   })
 
+  it('has no schema with the name of the constructor or the nullable type that openapi-generator writes of another one in Go', () => {
+    const names = Object.keys(components.schemas)
+    const written = names.flatMap((name) => [`New${name}`, `New${name}WithDefaults`, `Nullable${name}`])
+    expect(names.filter((name) => written.includes(name))).toEqual([])
+  })
+
   it('contains every route of the contract under its name', () => {
     const names = routes.map(([name]) => name)
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(names.sort())

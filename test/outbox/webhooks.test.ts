@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, vi } from 'vitest'
 import { usualIntervals } from '../../server/domain/outbox/intervals.js'
-import { passTimeSinceRefresh } from '../api/passing-time.js'
 import { password, type TestDatabase, validUser } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { lockWaits } from '../support/lock-waits.js'
@@ -177,14 +176,12 @@ it('each change by an account operation sends its event once', async ({
   receiver,
   secret: _,
 }) => {
-  const session = await database.opened()
-  const { id: userId, token, refreshToken } = session
+  const { id: userId, token, refreshToken } = await database.opened()
   const as = (method: 'PATCH' | 'POST' | 'PUT', path: string, body: object, jwt = token.jwt) =>
     database.as(jwt, method, path, body)
   await as('PATCH', 'me', { preferredName: 'Ada' })
   await as('PATCH', 'me', {})
-  await database.refresh(refreshToken.value)
-  await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+  await database.refreshTwice(refreshToken.value)
   const statuses = [await database.refresh(refreshToken.value), await database.refresh(refreshToken.value)]
   expect(statuses.map(({ statusCode }) => statusCode)).toEqual([401, 401])
   const other = await database.login({

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endpoints } from '../../sdk/client.js'
 import { factors } from '../../sdk/ui/account/factors.js'
 import { identities, sessions } from '../../sdk/ui/account/logins.js'
@@ -289,6 +289,111 @@ describe('the flows of the elements', () => {
     }
     expect(await send('', '')).toEqual(['required', 'required'])
     expect(await send('ada', 'short')).toEqual(['emailInvalid', 'tooShort'])
+  })
+})
+
+describe('an invitation or a link that this tab keeps, and that is no longer valid', () => {
+  const dead = { createUser: problemReply('code_invalid'), acceptInvitation: problemReply('code_invalid') }
+  /** Creates a flow in a tab with a kept invitation. Returns it with the bodies of its requests. */
+  async function beginKept(
+    options: object,
+    replyOf: (operation: OperationName, body: object) => Reply | undefined,
+  ) {
+    const kept = new Map([['usher.invitation', 'kept']])
+    vi.stubGlobal('sessionStorage', {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const sent: [OperationName, object][] = []
+    const { client } = createStubClient({}, (operation, body) => {
+      sent.push([operation, body])
+      return replyOf(operation, body)
+    })
+    const flow = createSignInFlow(client, { page: '', link: '', ...options })
+    flow.subscribe(() => {})
+    await settled(flow)
+    return {
+      flow,
+      kept,
+      bodiesOf: (name: OperationName) => sent.flatMap(([each, body]) => (each === name ? [body] : [])),
+    }
+  }
+
+  it.each(['code_invalid', 'invitation_for_other_address'])(
+    'lets the sign-up go on without the invitation after %s',
+    async (code) => {
+      const { flow, kept, bodiesOf } = await beginKept({}, (operation, body) =>
+        operation === 'createUser' && 'invitationCode' in body ? problemReply(code) : undefined,
+      )
+      await act(flow, 'noAccount')
+      await act(flow, 'signUp')
+      expect([flow.screen.name, kept.size]).toEqual(['signed-in', 0])
+      expect(bodiesOf('createUser').map((body) => 'invitationCode' in body)).toEqual([true, false])
+    },
+  )
+
+  it('says that an invitation has expired that the user has opened now, and then signs up without', async () => {
+    const options = { page: 'invitation', link: '#code=dead' }
+    const { flow, kept } = await beginKept(options, (operation, body) =>
+      'invitationCode' in body ? dead[operation as 'createUser'] : undefined,
+    )
+    await act(flow, 'noAccount')
+    await act(flow, 'signUp')
+    expect([flow.screen.name, flow.screen.lines, kept.size]).toEqual([
+      'expired-link',
+      [{ key: 'expiredInvitation' }],
+      0,
+    ])
+    await act(flow, 'next')
+    await act(flow, 'noAccount')
+    await act(flow, 'signUp')
+    expect(flow.screen.name).toBe('signed-in')
+  })
+
+  it('goes on to the account after a login, if the invitation has expired or is for somebody else', async () => {
+    for (const action of ['accept', 'next']) {
+      const { flow, kept } = await beginKept({}, (operation) => dead[operation as 'createUser'])
+      await act(flow, 'logIn')
+      expect(flow.screen.name).toBe('invitation')
+      await act(flow, action)
+      if (action === 'accept') {
+        expect(flow.screen.name).toBe('expired-link')
+        await act(flow, 'next')
+      }
+      expect([flow.screen.name, kept.size]).toEqual(['signed-in', 0])
+    }
+  })
+
+  it('logs in by mail, and signs up by mail without it', async () => {
+    for (const hasAccount of [true, false]) {
+      const { flow, kept, bodiesOf } = await beginKept({}, (operation, body) => {
+        if (operation !== 'finishLogin' || hasAccount) return undefined
+        if ('mayCreate' in body) return problemReply('account_missing')
+        return 'invitationCode' in body ? problemReply('code_invalid') : undefined
+      })
+      await act(flow, 'go:mail-login')
+      await act(flow, 'sendMail')
+      await act(flow, 'logIn')
+      expect([flow.screen.name, kept.size]).toEqual(hasAccount ? ['invitation', 1] : ['signed-in', 0])
+      expect(bodiesOf('finishLogin')).toHaveLength(hasAccount ? 1 : 3)
+    }
+  })
+
+  it('keeps the invitation when the link of another mail has expired', async () => {
+    const options = { page: 'reset-password', link: '#code=dead' }
+    const { flow, kept } = await beginKept(options, (operation) =>
+      operation === 'resetPassword' ? problemReply('code_invalid') : undefined,
+    )
+    await act(flow, 'savePassword')
+    expect([flow.screen.name, flow.screen.lines, kept.size]).toEqual([
+      'expired-link',
+      [{ key: 'expiredHint' }],
+      1,
+    ])
+    await act(flow, 'next')
+    expect(flow.screen.name).toBe('forgot-password')
   })
 })
 

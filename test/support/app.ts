@@ -117,6 +117,8 @@ export async function startApp(
         headers: { authorization: `Bearer ${token}` },
         ...(payload && { payload }),
       })
+    const refresh = (refreshToken: string) =>
+      send({ method: 'POST', url: `${users}/session/refresh`, payload: { refreshToken } })
     /** Signs up a user. */
     async function signedUp(body: object = {}): Promise<SignedInUser> {
       const response = await send({ method: 'POST', url: users, payload: validUser(body) })
@@ -150,8 +152,10 @@ export async function startApp(
           ...(payload && { payload }),
         }),
       openSession,
-      refresh: (refreshToken: string) =>
-        send({ method: 'POST', url: `${users}/session/refresh`, payload: { refreshToken } }),
+      refresh,
+      /** Refreshes a session, and again with the successor: another use of the refresh token ends the session. */
+      refreshTwice: async (refreshToken: string) =>
+        refresh((await refresh(refreshToken)).json().refreshToken.value),
       endSession: (refreshToken: string) =>
         send({ method: 'POST', url: `${users}/session/end`, payload: { refreshToken } }),
       signedUp,

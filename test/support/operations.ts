@@ -142,7 +142,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   openSession: {},
   refreshSession: {
     body: refreshToken,
-    also: [{ before: (scene) => scene.refreshLongAgo(), body: refreshToken, problem: 'session_ended' }],
+    also: [{ before: (scene) => scene.refreshTwice(), body: refreshToken, problem: 'session_ended' }],
   },
   endSession: { body: refreshToken },
   listSessions: {},

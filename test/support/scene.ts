@@ -203,14 +203,8 @@ export async function createScene(stage: Stage) {
       for (let count = 0; count < 10; count++)
         await api.send({ method: 'POST', url, payload: { challenge, totp: '000000' } })
     },
-    /** Uses the refresh token, too long ago to be used again. */
-    async refreshLongAgo() {
-      await call('refreshSession')
-      await prisma.session.updateMany({
-        where: { ...where, userId: user.id },
-        data: { refreshedAt: new Date(0) },
-      })
-    },
+    /** Uses the refresh token and its successor. */
+    refreshTwice: async () => database.refreshTwice((await session()).refreshToken.value),
   }
   return scene
 }

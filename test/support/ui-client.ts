@@ -150,7 +150,7 @@ const operationOf = (method: string, path: string) =>
  */
 export function createStubClient(
   { isLoggedIn = false }: { isLoggedIn?: boolean } = {},
-  replyOf: (operation: OperationName) => Reply | undefined = () => undefined,
+  replyOf: (operation: OperationName, body: object) => Reply | undefined = () => undefined,
 ) {
   const called: OperationName[] = []
   const client = createClient({
@@ -158,11 +158,11 @@ export function createStubClient(
     workspace: 'demo',
     database: 'app',
     ...(isLoggedIn && { token: jwt }),
-    async fetch(url: string, { method }: { method: string }) {
+    async fetch(url: string, { method, body: sent }: { method: string; body?: string }) {
       const path = new URL(url).pathname.replace('/workspaces/demo/databases/app', '')
       const operation = operationOf(method, path)
       called.push(operation)
-      const { status, body } = replyOf(operation) ?? {
+      const { status, body } = replyOf(operation, JSON.parse(sent ?? '{}')) ?? {
         status: endpoints[operation].status,
         body: bodies[operation] ?? {},
       }

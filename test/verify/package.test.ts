@@ -41,7 +41,7 @@ it('needs only jose', async () => {
 })
 
 it('imports each path without a framework', async () => {
-  const paths = ['', '/express', '/fastify', '/hono']
+  const paths = ['', '/express', '/fastify', '/hono', '/webhooks']
   const script = `for (const path of ${JSON.stringify(paths)})
     console.log(Object.keys(await import('@usher/verify' + path)).length > 0)`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder })
@@ -111,8 +111,10 @@ it.each([
 import { requireUser as express } from '@usher/verify/express'
 import { requireUser as fastify } from '@usher/verify/fastify'
 import { requireUser as hono } from '@usher/verify/hono'
+import { verifyWebhook, type WebhookResult } from '@usher/verify/webhooks'
+export const eventOf = ({ data }: WebhookResult) => data?.type === 'user.created' && data.data.userId
 const verifier = createVerifier({ baseUrl: 'https://users.example.com', workspace: 'demo', database: 'app' })
-console.log([express, fastify, hono].map((requireUser) => typeof requireUser(verifier)).join())
+console.log([express, fastify, hono].map((requireUser) => typeof requireUser(verifier)).join(), typeof verifyWebhook)
 `,
   )
   const compilerOptions = {
@@ -129,7 +131,7 @@ console.log([express, fastify, hono].map((requireUser) => typeof requireUser(ver
   const compiled = await run(process.execPath, [tsc, '-p', app]).catch((failure) => failure)
   expect(compiled.stdout).toBe('')
   const { stdout, stderr } = await run(process.execPath, [join(app, 'app.js')])
-  expect(stdout + stderr).toBe('function,function,function\n')
+  expect(stdout + stderr).toBe('function,function,function function\n')
 })
 
 it('packs only compiled files and declarations', async () => {

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
-import { expect, vi } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { expect, onTestFinished, vi } from 'vitest'
 import { isInstalled } from '../clients/installed.js'
 import { createApiKey } from '../support/operator-changes.js'
 import { snippetsOf } from '../support/snippets.js'
@@ -113,7 +114,29 @@ it('runs the snippet Revocations', async ({ usher, database, importSnippet, user
   expect(isFresh()).toBe(false)
 })
 
+it('runs the snippet Webhooks', async ({ importSnippet }) => {
+  const secret = `whsec_${'A'.repeat(43)}=`
+  vi.stubEnv('WEBHOOK_SECRET', secret)
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  })
+  const { receive } = await importSnippet(8)
+  const at = new Date()
+  const body = JSON.stringify({ type: 'user.deleted', data: { userId: 'Ada' } })
+  const headers = {
+    'webhook-id': 'one',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('one', at, body),
+  }
+  const post = async (text: string) =>
+    (await receive(new Request('http://localhost', { method: 'POST', headers, body: text }))).status
+  expect([await post(body), await post('{}')]).toEqual([204, 401])
+  expect(log.mock.calls).toEqual([['Ada']])
+})
+
 it('runs every snippet of the README', () => {
   const { length } = snippets
-  expect(length).toBe(8)
+  expect(length).toBe(9)
 })

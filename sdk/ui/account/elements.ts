@@ -29,20 +29,23 @@ export type SectionName = keyof typeof sections
 /** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
 abstract class UserElement extends UsherElement {
   #flows: Flow[] = []
-  #user: string | undefined
 
   /** Returns the sections of a user, or undefined if there is nothing to show. */
   protected abstract sectionsOf(account: Account): readonly Section[]
 
   protected override begin(client: Client) {
+    /** The user who was asked for last. */
+    let asked: string | undefined
     const read = async () => {
-      const { token } = client
-      const [user, features] = token ? await Promise.all([client.me(), client.features()]) : []
-      return { token, user, features }
+      const id = userIdOf(client)
+      asked = id
+      const [user, features] = id ? await Promise.all([client.me(), client.features()]) : []
+      return { id, user, features }
     }
-    const load = this.reader(read, ({ token, user, features }) => {
-      if (token !== client.token) return
+    const load = this.reader(read, ({ id, user, features }) => {
+      if (id !== userIdOf(client)) return
       const error = user?.error ?? features?.error
+      if (error) asked = undefined
       if (error) this.send('usher-error', { error })
       this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
       if (error && client.token) this.#failed(client, messageOf(error), load)
@@ -50,7 +53,7 @@ abstract class UserElement extends UsherElement {
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
-        if (!client.token || userIdOf(client) !== this.#user) load()
+        if (userIdOf(client) !== asked) load()
       }),
     )
     this.onEnd(() => this.#stop())
@@ -100,7 +103,6 @@ abstract class UserElement extends UsherElement {
 
   #show(account: Account | undefined) {
     this.#stop()
-    this.#user = account?.user.id
     if (account) this.#flows = this.sectionsOf(account).map((section) => flowOf(account, section))
     this.paint()
   }
@@ -176,19 +178,23 @@ export class UsherUserMenu extends UsherElement {
 
   protected override begin(client: Client) {
     this.#client = client
-    const read = async () => ({
-      id: userIdOf(client),
-      user: client.token ? (await client.me()).data : undefined,
-    })
+    /** The user who was asked for last. */
+    let asked: string | undefined
+    const read = async () => {
+      const id = userIdOf(client)
+      asked = id
+      return { id, user: id ? (await client.me()).data : undefined }
+    }
     const load = this.reader(read, ({ id, user }) => {
       // Otherwise the user has logged out meanwhile.
       if (id !== userIdOf(client)) return
+      if (!user) asked = undefined
       this.#user = user
       this.paint()
     })
     this.onEnd(
       client.subscribe(() => {
-        if (userIdOf(client) !== this.#user?.id) load()
+        if (userIdOf(client) !== asked) load()
       }),
     )
     document.addEventListener('usher-change', load)

@@ -1,6 +1,6 @@
 import { accountField, action, newPasswordField, outcomeOf, submit } from '../actions.js'
 import { type Line, line, type Outcome, type Screen } from '../view.js'
-import { moreOf } from './mails.js'
+import { finishLogin } from './mails.js'
 import type { ScreenName, SignIn } from './sign-in.js'
 
 /** Finishes a login that has returned by a mail or from a provider. Needs no click: only this browser can finish it. */
@@ -10,7 +10,7 @@ export const returned = (signIn: SignIn): Screen => ({
   actions: [],
   isWaiting: true,
   async start() {
-    const result = await signIn.external.finish(signIn.options.link, moreOf(signIn))
+    const result = await finishLogin(signIn, (more) => signIn.external.finish(signIn.options.link, more))
     return result ? outcomeOf<unknown>(Promise.resolve(result), signIn.signedIn) : signIn.to('log-in')
   },
 })
@@ -93,6 +93,10 @@ export function invitation(signIn: SignIn): Screen {
       await signIn.client.signOut()
       return signIn.to('log-in')
     }),
+    action('next', 'link', () => {
+      signIn.invitation = undefined
+      return signIn.signedIn()
+    }),
   )
 }
 
@@ -102,8 +106,9 @@ export function expiredLink(signIn: SignIn, of: string): Screen {
     'reset-password': 'forgot-password',
     login: signIn.features.loginMail === 'off' ? 'log-in' : 'mail-login',
   }
-  const isInvitation = of === 'invitation' || signIn.invitation !== undefined
-  signIn.invitation = undefined
+  const isInvitation = of === 'invitation' || of === 'sign-up'
+  if (isInvitation) signIn.invitation = undefined
+  const next = renewal[of]
   return {
     name: 'expired-link',
     title: line('expiredLink'),
@@ -111,7 +116,9 @@ export function expiredLink(signIn: SignIn, of: string): Screen {
     actions: [
       of === 'verify-email'
         ? submit('sendMail', () => sendVerification(signIn))
-        : submit('next', () => signIn.to(renewal[of] ?? 'log-in')),
+        : submit('next', () =>
+            signIn.client.token && !next ? signIn.signedIn() : signIn.to(next ?? 'log-in'),
+          ),
     ],
   }
 }

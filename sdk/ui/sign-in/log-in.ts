@@ -95,13 +95,16 @@ export function signUp(signIn: SignIn): Screen {
         signIn.email = email
         const refused = missingOf(added, values) ?? (await refusedBy(options, values))
         if (refused) return refused
-        const body = {
-          email,
-          password,
-          preferredName: preferredName || undefined,
-          invitationCode: invitation,
+        const create = (invitationCode?: string) =>
+          usher.createUser({ email, password, preferredName: preferredName || undefined, invitationCode })
+        let result = await create(invitation)
+        // An earlier page of this tab has left the invitation, and the user has not opened it now.
+        const isLeft = invitation && invitation !== signIn.code && features.signUp
+        if (isLeft && /^(code_invalid|invitation_for_other_address)$/.test(result.error?.code ?? '')) {
+          signIn.invitation = undefined
+          result = await create()
         }
-        return outcomeOf(usher.createUser(body), () => {
+        return outcomeOf(Promise.resolve(result), () => {
           // The sign-up has accepted it.
           signIn.invitation = undefined
           return signIn.signedIn()

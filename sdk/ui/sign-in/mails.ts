@@ -1,3 +1,4 @@
+import type { FinishByMailFields } from '../../login-by-mail.js'
 import { action, digitsField, emailField, outcomeOf, submit } from '../actions.js'
 import { line, type Outcome, type Screen } from '../view.js'
 import type { SignIn } from './sign-in.js'
@@ -51,11 +52,26 @@ export const proveEmail = (signIn: SignIn) =>
     sender(signIn, 'prove'),
   )
 
-/** What a login by mail and at a provider send in addition. */
-export const moreOf = ({ invitation, options }: SignIn) => ({
-  ...(invitation && { invitationCode: invitation }),
-  ...(options.hide?.includes('sign-up') && !invitation && { mayCreate: false }),
-})
+/** A finished login by mail or at a provider. Undefined if none has returned. */
+type Finished = Awaited<ReturnType<SignIn['external']['finish']>>
+
+/**
+ * Finishes a login by mail or at a provider. Only a user without an account needs the invitation that this tab keeps: others accept
+ * it after the login, so that one that is no longer valid refuses no login.
+ */
+export async function finishLogin(
+  signIn: SignIn,
+  send: (more: FinishByMailFields) => Promise<Finished>,
+): Promise<Finished> {
+  const { invitation, options } = signIn
+  const result = await send(invitation || options.hide?.includes('sign-up') ? { mayCreate: false } : {})
+  if (!invitation || result?.error?.code !== 'account_missing') return result
+  const invited = await send({ invitationCode: invitation })
+  const code = invited?.error?.code
+  const isExpired = code === 'code_invalid'
+  if (isExpired || code === 'invitation_for_other_address') signIn.invitation = undefined
+  return isExpired ? finishLogin(signIn, send) : invited
+}
 
 /** Says that a mail was sent, and takes its digits. */
 export function mailSent(signIn: SignIn): Screen {
@@ -63,7 +79,8 @@ export function mailSent(signIn: SignIn): Screen {
   const hasDigits = mail === 'prove' || (mail === 'login' && features.loginMail !== 'link')
   const finish = ({ digits = '' }) => {
     const steps = mail === 'prove' ? signIn.external : signIn.byMail
-    return outcomeOf<unknown>(steps.finishWithDigits(digits, moreOf(signIn)), signIn.signedIn)
+    const send = (more: FinishByMailFields) => steps.finishWithDigits(digits, more)
+    return outcomeOf<unknown>(finishLogin(signIn, send) as ReturnType<typeof send>, signIn.signedIn)
   }
   return {
     name: 'mail-sent',

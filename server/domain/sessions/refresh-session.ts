@@ -9,12 +9,13 @@ import { sendNotice } from '../users/send-notice.js'
 import { outcomeOf } from './end-sessions.js'
 import { issueTokens, readRefreshToken } from './session-tokens.js'
 
-/** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
+/** How long a repeated refresh returns the same refresh token: to tabs without a common lock, and to retries. */
 const repeatableSeconds = 30
 
 /**
- * Returns a new access token and the next refresh token of a session. A refresh token that is used again later ends the
- * session, because one of the two parties has stolen it.
+ * Returns a new access token and the next refresh token of a session. A refresh token can be
+ * used again, such as after a lost response, until somebody uses its successor. Then it ends the session, because one of the two
+ * parties has stolen it.
  *
  * @throws {Problem} `session_ended`
  */

@@ -11,7 +11,7 @@ export interface Refresh {
   /** The number in the refresh token. */
   refreshes: number
   now: Date
-  /** How long a refresh token is accepted again after it was used, by the store's clock. */
+  /** How long a repeated refresh returns the same refresh token, by the store's clock. */
   repeatableSeconds: number
   idleSeconds: number
   maxSeconds: number
@@ -23,8 +23,10 @@ export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'expiresAt
   Tenancy & { generation: number }
 
 /**
- * Counts a refresh with the current refresh token. The previous refresh token changes nothing for
- * `repeatableSeconds`. After that it ends nothing here, as every earlier one: see {@link endReusedSession}.
+ * Counts a refresh with a refresh token that nobody has used, or with the one that was used last. The latter changes nothing for
+ * `repeatableSeconds`, and has another successor after that: if the first one was not lost, two parties have refresh tokens
+ * of their own, and the second one that uses its own is noticed. An earlier refresh token ends nothing here: see
+ * {@link endReusedSession}.
  *
  * @returns undefined if there is no such session, if it has ended, or if the refresh token is an earlier one
  */
@@ -36,21 +38,14 @@ export async function countRefresh(store: Queries, refresh: Refresh): Promise<Re
 }
 
 /**
- * Ends a session whose refresh token was used before, because one of the two parties has stolen it. Does nothing if there
+ * Ends a session if its refresh token is an earlier one, because one of the two parties has stolen it. Does nothing if there
  * is no such session, if it has ended, or if the refresh token may be used.
  */
 export const endReusedSession = (
   transaction: Queries,
-  { databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds }: Refresh,
+  { databaseId, sessionId, refreshes, now, maxSeconds }: Refresh,
 ) => {
-  const values: [string, ...unknown[]] = [
-    databaseId,
-    sessionId,
-    refreshes,
-    now,
-    repeatableSeconds,
-    maxSeconds,
-  ]
+  const values: [string, ...unknown[]] = [databaseId, sessionId, refreshes, now, maxSeconds]
   return endAndStore(transaction, { text: endReusedStatement, values }, { sessionId, now })
 }
 
@@ -58,9 +53,11 @@ export const endReusedSession = (
 // previous one wrote. The time between two refreshes is measured between the arrivals of their statements at the
 // store, without the clocks of servers and the waits for the row.
 
-/** Returns the condition that the number of a refresh token may be used. */
-const isUsable = (repeatableSeconds: string) =>
-  `(s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND ${after('s.refreshed_at', repeatableSeconds)} > store.time)`
+// The refresh token that was used last has the number `s.refreshes - s.retries - 1`, and its successors have those that follow.
+
+const isUsable = 's.refreshes - s.retries - 1 <= $3::int'
+const isUsedLast = 's.refreshes - s.retries - 1 = $3::int'
+const isRepeated = `${isUsedLast} AND ${after('s.refreshed_at', '$5')} > store.time`
 
 /** Returns the condition that the number of a refresh token is one of an open session of user `u`. */
 const isRefreshable = (maxSeconds: string) => `
@@ -70,13 +67,15 @@ const isRefreshable = (maxSeconds: string) => `
 
 const fromUser = `FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store`
 
+// The use of one of several successors skips a number, because the newest one would count as used last.
 const refreshStatement = `
   UPDATE usher.session AS s SET
-    refreshes = $3::int + 1,
-    refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
+    refreshes = s.refreshes + CASE WHEN ${isRepeated} THEN 0 WHEN ${isUsedLast} OR s.refreshes = $3::int THEN 1 ELSE 2 END,
+    retries = CASE WHEN ${isRepeated} THEN s.retries WHEN ${isUsedLast} THEN s.retries + 1 ELSE 0 END,
+    refreshed_at = CASE WHEN ${isRepeated} THEN s.refreshed_at ELSE store.time END,
     expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')})
   ${fromUser}
-  WHERE ${isRefreshable('$7')} AND ${isUsable('$5')}
+  WHERE ${isRefreshable('$7')} AND ${isUsable}
   RETURNING s.user_id AS "userId", s.refreshes, s.expires_at AS "expiresAt", s.amr, s.proven_at AS "provenAt",
     u.generation, u.created_at AS "createdAt", u.needs_second_step AS "needsSecondStep",
     u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
@@ -84,5 +83,5 @@ const refreshStatement = `
 const endReusedStatement = `
   UPDATE usher.session AS s SET ${ending('$4')}
   ${fromUser}
-  WHERE ${isRefreshable('$6')} AND NOT ${isUsable('$5')}
+  WHERE ${isRefreshable('$5')} AND NOT ${isUsable}
   ${returningEnded}`

@@ -3,9 +3,14 @@ import type { Input, MailedCode, Operation, Result, Token } from './operation.js
 
 /** A session that has not ended. */
 interface SessionState {
+  /** The number of the newest refresh token. */
   refreshes: number
-  /** The last refresh token was replaced between these times. */
-  replaced: readonly [number, number]
+  /** The number of the refresh token that was used last, if it can be repeated. */
+  usedLast?: number | undefined
+  /** The refresh tokens up to this number cannot be used, except the one that was used last. */
+  superseded: number
+  /** The newest refresh token was issued between these times. */
+  issued: readonly [number, number]
 }
 
 /** A login by mail that was started. A revocation removes it, unless no account had the address when it was started. */

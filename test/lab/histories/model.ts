@@ -87,30 +87,49 @@ const finishLogin: Rule = (account, input, result, operation) => {
   return signedIn({ ...user, attempts: { ...user.attempts, [id]: finished } }, result)
 }
 
-/** Uses the current refresh token, or the previous one, which may be repeated for half a minute. */
+/** Uses a refresh token that nobody has used, or repeats the last one, for half a minute with the same result. */
 const refresh: Rule = (account, input, result, { call, return: end }) => {
   const session = sessionOf(account, input)
-  const { sessionId = '', refreshes = 0 } = input.refreshToken ?? {}
-  if (!session) return undefined
-  const isCurrent = refreshes === session.refreshes
-  const isRepeated = refreshes === session.refreshes - 1
-  const isInTime = call - session.replaced[1] < repeatableMilliseconds + toleranceMilliseconds
-  if (!isCurrent && !(isRepeated && isInTime)) return undefined
-  const next = isCurrent ? { refreshes: refreshes + 1, replaced: [call, end] as const } : session
-  if (result.refreshToken && result.refreshToken.refreshes !== next.refreshes) return undefined
+  const { sessionId = '', refreshes: used = 0 } = input.refreshToken ?? {}
+  if (!session || !isUsable(session, used)) return undefined
+  const { refreshes, usedLast, issued } = session
+  const received = result.refreshToken?.refreshes
+  let next: typeof session
+  if (used === usedLast) {
+    const isSurelySame = end - issued[0] < repeatableMilliseconds - toleranceMilliseconds
+    const isSurelyOther = call - issued[1] >= repeatableMilliseconds + toleranceMilliseconds
+    const isSame = received === refreshes
+    if (received !== undefined && (isSame ? isSurelyOther : isSurelySame || received < refreshes))
+      return undefined
+    const isUnknown = received === undefined && !isSurelySame
+    next = isUnknown ? { ...session, issued: [issued[0], end] } : session
+    if (received !== undefined && !isSame) next = { ...session, refreshes: received, issued: [call, end] }
+  } else {
+    const superseded = Math.max(refreshes, used)
+    if (received !== undefined && received <= superseded) return undefined
+    const newest = received ?? (used === refreshes ? used + 1 : refreshes + 2)
+    // Another number than the next one says that the used one had an equal, and cannot be repeated.
+    next = {
+      refreshes: newest,
+      usedLast: newest === used + 1 ? used : undefined,
+      superseded,
+      issued: [call, end],
+    }
+  }
   return signedIn({ ...account, sessions: { ...account.sessions, [sessionId]: next } }, result)
 }
 
-/** Rejects a refresh token. If it was replaced long ago, ends its session, because the token was stolen. */
+/** Rejects a refresh token. If it cannot be used any more, ends its session, because the token was stolen. */
 const refuseRefresh: Rule = (account, input, _result, operation) => {
   const session = sessionOf(account, input)
-  const { refreshes = 0 } = input.refreshToken ?? {}
   if (!session) return account
-  if (refreshes >= session.refreshes) return undefined
-  const isRepeated = refreshes === session.refreshes - 1
-  const isInTime = operation.return - session.replaced[0] < repeatableMilliseconds - toleranceMilliseconds
-  return isRepeated && isInTime ? undefined : endSession(account, input, operation.return)
+  return isUsable(session, input.refreshToken?.refreshes ?? 0)
+    ? undefined
+    : endSession(account, input, operation.return)
 }
+
+const isUsable = ({ usedLast, superseded }: Account['sessions'][string], used: number) =>
+  used === usedLast || used > superseded
 
 const end: Rule = (account, input, _result, operation) => endSession(account, input, operation.return)
 
@@ -129,7 +148,10 @@ const rules: Record<string, Rule> = {
   updateMe: admitted((account, { name = null }) => ({ ...account, name })),
   openSession: admitted((account, { token }, result, { call }) => {
     if (!token || token.sessionId || account.opened.includes(token.id)) return undefined
-    const sessions = { ...account.sessions, [token.id]: { refreshes: 0, replaced: [call, call] as const } }
+    const sessions = {
+      ...account.sessions,
+      [token.id]: { refreshes: 0, superseded: -1, issued: [call, call] as const },
+    }
     return signedIn({ ...account, sessions, opened: plus(account.opened, token.id) }, result)
   }),
   refresh,

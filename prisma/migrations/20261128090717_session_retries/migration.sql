@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "usher"."session" ADD COLUMN     "retries" INTEGER NOT NULL DEFAULT 0;
+
