@@ -294,9 +294,9 @@ describe('a former address', () => {
     await expect(created).rejects.toMatchObject({ code: 'email_taken' })
     const importLines = createImport(context, await context.findDatabase(app))
     const line = { number: 1, text: JSON.stringify({ email: ada }), bytes: 30 }
-    expect(await (await importLines([line]))(store)).toMatchObject([
-      { status: 'rejected', userId: null, errors: [{ path: 'email' }] },
-    ])
+    expect(await (await importLines([line]))(store)).toMatchObject({
+      lines: [{ status: 'rejected', userId: null, errors: [{ path: 'email' }] }],
+    })
     expect(await deleteAllRows(store, databaseId)).toEqual({ users: 1, isComplete: true })
   })
 
