@@ -73,7 +73,7 @@ export const codes = c.router({
     summary: 'Request a mail to choose a new password',
     description:
       'Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
-    metadata: { links: ['resetPassword'], isRepeatable: true },
+    metadata: { who: 'anyone', on: 'account', links: ['resetPassword'], isRepeatable: true },
   },
   resetPassword: {
     method: 'POST',
@@ -88,6 +88,8 @@ export const codes = c.router({
     description:
       'Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it. A user with a second factor must prove it, too: a refused request does not use up the code.',
     metadata: {
+      who: 'anyone',
+      on: 'account',
       links: ['getMe', 'openSession'],
       hashesPassword: true,
       newPassword: 'newPassword',
@@ -106,7 +108,7 @@ export const codes = c.router({
     summary: 'Request a mail to verify the address',
     description:
       'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
-    metadata: { security: 'bearer', links: ['verifyEmail'] },
+    metadata: { who: { user: 'needed' }, on: 'account', links: ['verifyEmail'] },
   },
   verifyEmail: {
     method: 'POST',
@@ -120,6 +122,6 @@ export const codes = c.router({
     summary: 'Verify an address with a code',
     description:
       'Needs no token unless the database requires one, because users may open the mail in another browser. If a token is sent, it must belong to the user of the code. A rejected request does not use up the code.',
-    metadata: { security: 'optional bearer' },
+    metadata: { who: { user: 'optional' }, on: 'account' },
   },
 } satisfies DescribedRoutes)

@@ -121,7 +121,7 @@ export const connections = c.router({
     responses: { 200: ConnectionList, ...failures(...databaseProblems) },
     summary: 'List the providers with which users log in',
     description: 'For the buttons of a page. Needs no token.',
-    metadata: { links: ['startLogin'] },
+    metadata: { who: 'anyone', links: ['startLogin'] },
   },
   startLogin: {
     method: 'POST',
@@ -135,7 +135,7 @@ export const connections = c.router({
     summary: 'Start a login at a provider',
     description:
       'Returns the URL to which to lead the browser. The provider returns to the server, which leads the browser to `redirectUrl` with `#code=…` for `finishLogin`, or with `#error=…&login=…`. The error is `access_denied` if the person has cancelled, `code_invalid` if the login has expired or has returned before, `connection_not_found`, `provider_invalid`, `provider_unavailable` or `too_many_attempts`. Nothing is stored.',
-    metadata: { links: ['finishLogin', 'loginWithIdToken'], isRepeatable: true },
+    metadata: { who: 'anyone', links: ['finishLogin', 'loginWithIdToken'], isRepeatable: true },
   },
   loginWithIdToken: {
     method: 'POST',
@@ -149,6 +149,6 @@ export const connections = c.router({
     summary: 'Log in or sign up with an ID token',
     description:
       'For apps on phones and for One Tap, which have an ID token from the provider without a redirect. Otherwise as `finishLogin`. A token is used once. `code_invalid`: the token or the state is invalid, expired, or was used.',
-    metadata: { links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
+    metadata: { who: 'anyone', links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

@@ -81,8 +81,11 @@ export const IssuerMetadata = component(
 )
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
+/** Seconds from the publication of a signing key to its first signature. Caches have it then. */
+export const keyActivationSeconds = 3_600
+
 const failing = failures('database_not_found', 'unavailable')
-const cached = { cacheControl: 'public, max-age=300', revalidates: true } as const
+const cached = { who: 'anyone', cacheControl: 'public, max-age=300', revalidates: true } as const
 
 const metadata = {
   method: 'GET',

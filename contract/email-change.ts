@@ -62,7 +62,7 @@ export const emailChange = c.router({
     summary: 'Request to change the address of the current user',
     description:
       'Sends a mail with a code to the new address. The code is valid for one hour. Also notifies the current address. If the new address is taken, the response is the same, and the mail has no code. A user can request five changes an hour. The limits of mails also apply.',
-    metadata: { security: 'bearer', links: ['changeEmail'], hashesPassword: true },
+    metadata: { who: { user: 'needed' }, on: 'account', links: ['changeEmail'], hashesPassword: true },
   },
   changeEmail: {
     method: 'POST',
@@ -76,7 +76,7 @@ export const emailChange = c.router({
     summary: 'Change the address with a code',
     description:
       'Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail. If it was verified, the mail has a code to undo the change, and the address stays taken for 7 days.',
-    metadata: { links: ['undoEmailChange'] },
+    metadata: { who: 'anyone', on: 'account', links: ['undoEmailChange'] },
   },
   undoEmailChange: {
     method: 'POST',
@@ -87,6 +87,6 @@ export const emailChange = c.router({
     summary: 'Undo a change of the address with a code',
     description:
       'Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password, all factors and all identities. Sends a mail to choose a new password. Also undoes the changes that followed. The code is valid for 7 days.',
-    metadata: { links: ['resetPassword'] },
+    metadata: { who: 'anyone', on: 'account', links: ['resetPassword'] },
   },
 } satisfies DescribedRoutes)

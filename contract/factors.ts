@@ -43,7 +43,7 @@ export const factors = c.router({
     summary: 'Log in with the second factor',
     description:
       'Finishes a login that was answered with `second_factor_required`. The challenge is valid for 300 seconds. A code of an app is accepted once. After ten wrong ones, each further attempt takes 4.8 hours.',
-    metadata: { ...signedIn, signsIn: 'login' },
+    metadata: { who: 'anyone', on: 'factors', ...signedIn, signsIn: 'login' },
   },
   beginStepUp: {
     method: 'POST',
@@ -57,7 +57,7 @@ export const factors = c.router({
     summary: 'List what the current user can prove',
     description:
       'For `stepUp`. A passkey needs the options. Stores nothing. The challenge is valid for 300 seconds.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'factors' },
   },
   stepUp: {
     method: 'POST',
@@ -68,7 +68,7 @@ export const factors = c.router({
     summary: 'Prove the second factor again',
     description:
       'Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. A user with neither a second factor nor a password has nothing to prove, and logs in again: `recent_login_required`.',
-    metadata: { security: 'bearer', hashesPassword: true, signsIn: 'session' },
+    metadata: { who: { user: 'needed' }, on: 'factors', hashesPassword: true, signsIn: 'session' },
   },
   listFactors: {
     method: 'GET',
@@ -77,7 +77,7 @@ export const factors = c.router({
     responses: { 200: FactorList, ...failures(...tokenProblems, ...accountProblems) },
     summary: 'List the second factors of the current user',
     description: 'Returns the factors, and how many recovery codes are left.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'factors' },
   },
   enrolTotp: {
     method: 'POST',
@@ -99,7 +99,7 @@ export const factors = c.router({
     summary: 'Create a secret for an authenticator app',
     description:
       'Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password.',
-    metadata: { security: 'optional bearer', hashesPassword: true },
+    metadata: { who: { user: 'optional' }, on: 'factors', hashesPassword: true },
   },
   addTotp: {
     method: 'POST',
@@ -113,7 +113,7 @@ export const factors = c.router({
     summary: 'Add an authenticator app as second factor',
     description:
       'Logins need a code of it from then on. Ends all sessions of the user, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. The first factor also creates recovery codes.',
-    metadata: { security: 'optional bearer', ...signedIn, signsIn: 'login' },
+    metadata: { who: { user: 'optional' }, on: 'factors', ...signedIn, signsIn: 'login' },
   },
   renameFactor: {
     method: 'PATCH',
@@ -123,7 +123,7 @@ export const factors = c.router({
     responses: { 200: Factor, ...failures('factor_not_found', ...onMe) },
     summary: 'Rename a second factor',
     description: 'Changes the name that the list shows.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { who: { user: 'needed' }, on: 'factors', isRepeatable: true },
   },
   removeFactor: {
     method: 'POST',
@@ -137,7 +137,7 @@ export const factors = c.router({
     summary: 'Remove a second factor',
     description:
       'Ends all sessions of the user, and revokes all earlier access tokens. The returned token can open a new session. With the last factor, the recovery codes go too, and logins need no second factor.',
-    metadata: { security: 'bearer', ...signedIn, signsIn: 'renewal' },
+    metadata: { who: { user: 'needed' }, on: 'factors', ...signedIn, signsIn: 'renewal' },
   },
   setSecondFactor: {
     method: 'PUT',
@@ -148,7 +148,7 @@ export const factors = c.router({
     summary: 'Turn the second factor of logins on or off',
     description:
       'The factors stay, for `stepUp`. Ends all sessions of the user, and revokes all earlier access tokens. The returned token can open a new session.',
-    metadata: { security: 'bearer', ...signedIn, signsIn: 'renewal' },
+    metadata: { who: { user: 'needed' }, on: 'factors', ...signedIn, signsIn: 'renewal' },
   },
   createRecoveryCodes: {
     method: 'POST',
@@ -158,6 +158,6 @@ export const factors = c.router({
     responses: { 201: RecoveryCodes, ...failures('factor_needed', 'step_up_required', ...onMe) },
     summary: 'Create new recovery codes',
     description: 'Replaces all earlier ones.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'factors' },
   },
 } satisfies DescribedRoutes)

@@ -84,6 +84,6 @@ export const features = c.router({
     responses: { 200: Features, ...failures('database_not_found', 'unavailable') },
     summary: 'Get what a database offers',
     description: 'The settings that the pages of an app depend on. Needs no token.',
-    metadata: { cacheControl: 'public, max-age=60', revalidates: true },
+    metadata: { who: 'anyone', cacheControl: 'public, max-age=60', revalidates: true },
   },
 } satisfies DescribedRoutes)

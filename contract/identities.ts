@@ -102,7 +102,7 @@ export const identities = c.router({
     responses: { 200: IdentityList, ...failures(...tokenProblems, ...accountProblems) },
     summary: 'List the identities of the current user',
     description: 'Returns the accounts at providers with which the user logs in.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'account' },
   },
   linkIdentity: {
     method: 'POST',
@@ -116,7 +116,7 @@ export const identities = c.router({
     summary: 'Link an identity to the current user',
     description:
       'Start as for a login, with `startLogin`, and use the code here instead of `finishLogin`. The user logs in with the identity from then on. Its address can differ from that of the user, which does not change.',
-    metadata: { security: 'bearer', hashesPassword: true },
+    metadata: { who: { user: 'needed' }, on: 'account', hashesPassword: true },
   },
   unlinkIdentity: {
     method: 'POST',
@@ -131,7 +131,8 @@ export const identities = c.router({
     description:
       'Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. The user must keep a way to log in: a password, another identity, or a login by mail.',
     metadata: {
-      security: 'bearer',
+      who: { user: 'needed' },
+      on: 'account',
       links: ['getMe', 'openSession'],
       hashesPassword: true,
       signsIn: 'renewal',

@@ -33,7 +33,14 @@ export type { SessionList } from './listed-sessions.js'
 export { canonicalLocale } from './locale.js'
 export * from './logins.js'
 export * from './me.js'
-export type { RouteMetadata } from './metadata.js'
+export {
+  type FieldRight,
+  type OperatorRight,
+  operatorRightOf,
+  type RouteMetadata,
+  scopeOf,
+  userTokenOf,
+} from './metadata.js'
 export { normalized } from './normalized.js'
 export {
   PublicKeyCredentialCreationOptionsJSON,

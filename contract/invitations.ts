@@ -108,7 +108,7 @@ export const invitations = c.router({
     summary: 'Invite an address to a tenant',
     description:
       'Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. Also needs a verified address, unless the database does not require one. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
   listInvitations: {
     method: 'GET',
@@ -117,7 +117,7 @@ export const invitations = c.router({
     responses: { 200: PendingInvitations, ...failures('role_insufficient', ...inTenant) },
     summary: 'List the invitations of a tenant',
     description: 'Returns the invitations that can be accepted. Needs the role `admin` or `owner`.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
   revokeInvitation: {
     method: 'DELETE',
@@ -128,7 +128,7 @@ export const invitations = c.router({
     summary: 'Revoke an invitation',
     description:
       'Its code cannot be used any more. Needs the role `admin` or `owner`; only owners can revoke an invitation as `admin` or `owner`. Also succeeds if there is no such invitation.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
   },
   acceptInvitation: {
     method: 'POST',
@@ -150,6 +150,6 @@ export const invitations = c.router({
     summary: 'Accept an invitation',
     description:
       'Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead.',
-    metadata: { security: 'bearer', signsIn: 'renewal' },
+    metadata: { who: { user: 'needed' }, on: 'tenants', signsIn: 'renewal' },
   },
 } satisfies DescribedRoutes)

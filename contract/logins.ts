@@ -155,7 +155,7 @@ export const logins = c.router({
     summary: 'Request a mail to log in or sign up',
     description:
       'Sends a mail with a link, six digits or both, which are valid for 10 minutes. `getFeatures` says which. The response is the same for every address. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. If sign-up is closed, only accounts and invited addresses get a mail.',
-    metadata: { links: ['finishLogin'], isRepeatable: true },
+    metadata: { who: 'anyone', on: 'loginMail', links: ['finishLogin'], isRepeatable: true },
   },
   finishLogin: {
     method: 'POST',
@@ -169,6 +169,6 @@ export const logins = c.router({
     summary: 'Finish a login by mail or at a provider',
     description:
       'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. A person without an account signs up, with a verified address and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. An identity of a provider is linked to the account with its address if the provider is authoritative for the address, or with `mail`. A refused request does not use up the code. The same success can be repeated for 30 seconds, and opens one session.',
-    metadata: { links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
+    metadata: { who: 'anyone', links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

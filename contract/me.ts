@@ -66,7 +66,7 @@ export const me = c.router({
     responses: { 200: User, ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
     summary: 'Change the current user',
     description: 'Changes the fields that are in the body, and returns the user.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { who: { user: 'needed' }, on: 'account', isRepeatable: true },
   },
   changePassword: {
     method: 'PUT',
@@ -81,7 +81,8 @@ export const me = c.router({
     description:
       'Also sets the first password of a user without one. Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one.',
     metadata: {
-      security: 'bearer',
+      who: { user: 'needed' },
+      on: 'account',
       links: ['getMe', 'openSession'],
       hashesPassword: true,
       newPassword: 'newPassword',
@@ -100,6 +101,6 @@ export const me = c.router({
     summary: 'Delete the current user',
     description:
       'Also deletes the user’s tenants that have no other user. This cannot be undone. A tenant with other users must keep an owner. While the former address can undo a change of the address, the account cannot be deleted.',
-    metadata: { security: 'bearer', signsOut: 'all', hashesPassword: true },
+    metadata: { who: { user: 'needed' }, on: 'account', signsOut: 'all', hashesPassword: true },
   },
 } satisfies DescribedRoutes)

@@ -1,13 +1,48 @@
-import type { AppRoute } from '@ts-rest/core'
+import type { AppRoute, AppRouteQuery } from '@ts-rest/core'
 import type { z } from 'zod'
 import type { Scope } from './management/scopes.js'
+import type { OperatorRole } from './operator/fields.js'
+
+/** A role that an operator needs, and where it counts. */
+export interface OperatorRight {
+  /** The least role. */
+  operator: OperatorRole
+  in: 'workspace' | 'installation' | 'anywhere'
+}
+
+type WithoutOperators = 'anyone' | { user: 'needed' | 'optional' } | { key: Scope; operator?: never }
+
+/**
+ * Who may use an operation: anyone; users with their access token, which may be optional; backends whose API key has the scope;
+ * operators with the role. The machine of the server may do what keys and operators may.
+ */
+export type Who = WithoutOperators | OperatorRight | ({ key: Scope } & OperatorRight)
+
+/** What a field of the body needs in addition. */
+export interface FieldRight {
+  /** Its path, such as `settings.appUrl`. */
+  name: string
+  /** Only with this value, or with a number below this one. By default with any value. */
+  is?: string | boolean
+  below?: number
+  /** The scope that an API key needs. */
+  scope?: Scope
+  /** Whether an operator needs a confirmation, or may never send it. */
+  operator?: 'confirms' | 'never'
+}
 
 /** What the contract says about an operation beyond what ts-rest defines. */
 export interface RouteMetadata {
-  /** Whether the request needs an access token, or may have one. */
-  security?: 'bearer' | 'optional bearer'
-  /** The scope that the API key of the request needs. Only operations of the management API take a key. */
-  scope?: Scope
+  who: Who
+  /** The part of a database without which the operation does not exist there. */
+  on?: 'account' | 'tenants' | 'loginMail' | 'factors' | 'passkeys'
+  /** Whether the header `Usher-Confirmation` must prove that the operator is there, or by which operation it is returned. */
+  confirms?: 'always' | { by: string }
+  fields?: readonly FieldRight[]
+  /** Whether the request of an operator is recorded. */
+  records?: boolean
+  /** Whether it only reads the user of its path, who is then read together with the API key. */
+  readsUser?: true
   /** Whether it computes password hashes: it is rejected early while the queue for them is full. */
   hashesPassword?: boolean
   /** Field of the body with a new password, which the policy of the database checks in addition to the contract. */
@@ -41,5 +76,24 @@ export interface RouteMetadata {
   signsOut?: 'all' | 'others' | 'one'
 }
 
-/** What every router of the contract satisfies, so that a misspelt property of `metadata` does not compile. */
-export type DescribedRoutes = Record<string, AppRoute & { metadata?: RouteMetadata }>
+/** An operation that changes something says whether the requests of operators are recorded. */
+type ChangeMetadata = RouteMetadata & ({ who: WithoutOperators } | { records: boolean })
+
+/** What every router of the contract satisfies: an operation without the metadata that it needs does not compile. */
+export type DescribedRoutes = Record<
+  string,
+  | (AppRouteQuery & { metadata: RouteMetadata })
+  | (Exclude<AppRoute, AppRouteQuery> & { metadata: ChangeMetadata })
+>
+
+/** Returns what an operation needs from an operator. Undefined if operators have no right to it. */
+export const operatorRightOf = ({ who }: Pick<RouteMetadata, 'who'>): OperatorRight | undefined =>
+  typeof who === 'object' && 'operator' in who && who.operator ? who : undefined
+
+/** Returns the scope that an API key needs for an operation. Undefined if it takes no key. */
+export const scopeOf = ({ who }: Pick<RouteMetadata, 'who'>): Scope | undefined =>
+  typeof who === 'object' && 'key' in who ? who.key : undefined
+
+/** Returns whether an operation needs the access token of a user, or may have one. */
+export const userTokenOf = ({ who }: Pick<RouteMetadata, 'who'>) =>
+  typeof who === 'object' && 'user' in who ? who.user : undefined

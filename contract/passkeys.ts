@@ -93,6 +93,7 @@ export const passkeys = c.router({
     summary: 'Begin a login with a passkey',
     description:
       'Returns what `navigator.credentials.get` needs, also with `mediation: "conditional"` for a list in the field of the email address. Stores nothing. The challenge is valid for 300 seconds, and for one login.',
+    metadata: { who: 'anyone', on: 'passkeys' },
   },
   loginWithPasskey: {
     method: 'POST',
@@ -114,7 +115,7 @@ export const passkeys = c.router({
     summary: 'Log in with a passkey',
     description:
       'Logs in without an email address and without a password. A passkey that has verified its user counts as two factors, so there is no second step.',
-    metadata: { ...signedIn, signsIn: 'login' },
+    metadata: { who: 'anyone', on: 'passkeys', ...signedIn, signsIn: 'login' },
   },
   enrolPasskey: {
     method: 'POST',
@@ -136,7 +137,7 @@ export const passkeys = c.router({
     summary: 'Begin to add a passkey',
     description:
       'Returns what `navigator.credentials.create` needs. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password.',
-    metadata: { security: 'optional bearer', hashesPassword: true },
+    metadata: { who: { user: 'optional' }, on: 'passkeys', hashesPassword: true },
   },
   addPasskey: {
     method: 'POST',
@@ -150,6 +151,6 @@ export const passkeys = c.router({
     summary: 'Add a passkey',
     description:
       'The user can log in with it, and prove a second factor with it. Logins with a password stay as they are: see `setSecondFactor`. The returned token can open a new session. Other sessions continue. The first factor also creates recovery codes.',
-    metadata: { security: 'optional bearer', ...signedIn, signsIn: 'login' },
+    metadata: { who: { user: 'optional' }, on: 'passkeys', ...signedIn, signsIn: 'login' },
   },
 } satisfies DescribedRoutes)

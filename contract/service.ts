@@ -42,7 +42,7 @@ export const documentRoutes = <const Folder extends string>(folder: Folder, desc
       method: 'GET',
       path: `${folder}openapi.json`,
       responses: { 200: OpenApiDocument, ...failures() },
-      metadata: { revalidates: true },
+      metadata: { who: 'anyone', revalidates: true },
       summary: 'Get this document',
       description,
     },
@@ -50,7 +50,7 @@ export const documentRoutes = <const Folder extends string>(folder: Folder, desc
       method: 'GET',
       path: `${folder}openapi-3.0.json`,
       responses: { 200: OpenApiDocument, ...failures() },
-      metadata: { revalidates: true },
+      metadata: { who: 'anyone', revalidates: true },
       summary: 'Get this document in OpenAPI 3.0',
       description: 'For tools that do not support OpenAPI 3.1.',
     },
@@ -63,6 +63,7 @@ export const service = c.router({
     responses: { 200: Health, ...failures() },
     summary: 'Check that the process is alive',
     description: 'Does not depend on the store.',
+    metadata: { who: 'anyone' },
   },
   getReadiness: {
     method: 'GET',
@@ -71,6 +72,7 @@ export const service = c.router({
     summary: 'Check that the service can handle requests',
     description:
       'Succeeds if the store is reachable, all migrations are applied and the server is not shutting down.',
+    metadata: { who: 'anyone' },
   },
   ...documentRoutes('/', 'Returns the OpenAPI 3.1 document with the URL of this server.'),
   getProblemType: {
@@ -84,6 +86,6 @@ export const service = c.router({
     responses: { 200: ProblemType, ...failures('route_not_found') },
     summary: 'Get a problem type',
     description: 'Returns an HTML page if `Accept` prefers `text/html` to `application/json`.',
-    metadata: { html: true },
+    metadata: { who: 'anyone', html: true },
   },
 } satisfies DescribedRoutes)

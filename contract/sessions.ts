@@ -95,7 +95,7 @@ export const sessions = c.router({
     summary: 'Open a session, to stay logged in',
     description:
       'Send the token of a sign-up or login within 120 seconds, before you send it to any other service. Each login can open one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening another one ends the one that has been unused for the longest time. This service rejects the access tokens of ended sessions.',
-    metadata: { security: 'bearer', links: ['getMe', 'refreshSession', 'endSession'] },
+    metadata: { who: { user: 'needed' }, on: 'account', links: ['getMe', 'refreshSession', 'endSession'] },
   },
   refreshSession: {
     method: 'POST',
@@ -106,7 +106,12 @@ export const sessions = c.router({
     summary: 'Refresh a session',
     description:
       'Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token, and later another one, until one of them is used. Then using the repeated one, or another one that it returned, ends the session for everyone who has it.',
-    metadata: { links: ['getMe', 'refreshSession', 'endSession'], isRepeatable: true },
+    metadata: {
+      who: 'anyone',
+      on: 'account',
+      links: ['getMe', 'refreshSession', 'endSession'],
+      isRepeatable: true,
+    },
   },
   endSession: {
     method: 'POST',
@@ -116,7 +121,7 @@ export const sessions = c.router({
     responses: { 204: c.noBody(), ...failures(...bodyProblems, ...accountProblems) },
     summary: 'End a session, to log out',
     description: 'Also succeeds if the session has ended or never existed.',
-    metadata: { isRepeatable: true },
+    metadata: { who: 'anyone', on: 'account', isRepeatable: true },
   },
   listSessions: {
     method: 'GET',
@@ -125,7 +130,7 @@ export const sessions = c.router({
     responses: { 200: SessionList, ...failures(...tokenProblems, ...accountProblems) },
     summary: 'List the sessions of the current user',
     description: 'Returns the sessions that have not ended.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'account' },
   },
   endAllSessions: {
     method: 'DELETE',
@@ -135,7 +140,7 @@ export const sessions = c.router({
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'End all sessions, to log out everywhere',
     description: 'Also revokes all access tokens of the user, including that of this request.',
-    metadata: { security: 'bearer', signsOut: 'all' },
+    metadata: { who: { user: 'needed' }, on: 'account', signsOut: 'all' },
   },
   endOtherSessions: {
     method: 'DELETE',
@@ -149,7 +154,7 @@ export const sessions = c.router({
     summary: 'End all other sessions of the current user',
     description:
       'Keeps the session of the token, and revokes all access tokens of the user, also those of logins without a session and that of this request. Refresh the session to get a valid token.',
-    metadata: { security: 'bearer', signsOut: 'others' },
+    metadata: { who: { user: 'needed' }, on: 'account', signsOut: 'others' },
   },
   endSessionById: {
     method: 'DELETE',
@@ -160,6 +165,6 @@ export const sessions = c.router({
     summary: 'End one session of the current user, such as that of a lost device',
     description:
       'Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on.',
-    metadata: { security: 'bearer', isRepeatable: true, signsOut: 'one' },
+    metadata: { who: { user: 'needed' }, on: 'account', isRepeatable: true, signsOut: 'one' },
   },
 } satisfies DescribedRoutes)

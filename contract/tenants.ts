@@ -124,7 +124,7 @@ export const tenants = c.router({
     summary: 'Create a tenant',
     description:
       'Creates a tenant with the current user as its owner. A user can have created at most 100 tenants that exist. Tokens contain the tenant from the next login or refresh on.',
-    metadata: { security: 'bearer', links: ['getTenant', 'listMembers'] },
+    metadata: { who: { user: 'needed' }, on: 'tenants', links: ['getTenant', 'listMembers'] },
   },
   getTenant: {
     method: 'GET',
@@ -133,7 +133,7 @@ export const tenants = c.router({
     responses: { 200: Tenant, ...failures(...inTenant) },
     summary: 'Get a tenant',
     description: 'Returns a tenant of the current user as currently stored.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
   updateTenant: {
     method: 'PATCH',
@@ -143,7 +143,7 @@ export const tenants = c.router({
     responses: { 200: Tenant, ...failures(...changing) },
     summary: 'Rename a tenant',
     description: 'Needs the role `admin` or `owner`.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
   },
   deleteTenant: {
     method: 'DELETE',
@@ -154,7 +154,7 @@ export const tenants = c.router({
     summary: 'Delete a tenant',
     description:
       'Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
   listMembers: {
     method: 'GET',
@@ -164,7 +164,7 @@ export const tenants = c.router({
     responses: { 200: MemberList, ...failures(...inTenant) },
     summary: 'List the members of a tenant',
     description: 'Returns the users of a tenant ordered by id.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
   changeMember: {
     method: 'PATCH',
@@ -178,7 +178,7 @@ export const tenants = c.router({
     summary: 'Change the role of a member',
     description:
       'Admins and owners can change roles below `admin`. Only owners can give and take `admin` and `owner`. Tokens contain the new role from the next login or refresh on.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
   },
   removeMember: {
     method: 'DELETE',
@@ -189,6 +189,6 @@ export const tenants = c.router({
     summary: 'Remove a member from a tenant, or leave it',
     description:
       'With the ID of the current user: leaves the tenant. The last member who leaves deletes it. Admins and owners can remove members with a role below `admin`, and owners all others. Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' }, on: 'tenants' },
   },
 } satisfies DescribedRoutes)

@@ -157,6 +157,7 @@ export const users = c.router({
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication.',
     metadata: {
+      who: 'anyone',
       links: ['getMe', 'openSession'],
       hashesPassword: true,
       newPassword: 'password',
@@ -181,7 +182,13 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
-    metadata: { links: ['getMe', 'openSession'], isRepeatable: true, hashesPassword: true, signsIn: 'login' },
+    metadata: {
+      who: 'anyone',
+      links: ['getMe', 'openSession'],
+      isRepeatable: true,
+      hashesPassword: true,
+      signsIn: 'login',
+    },
   },
   getMe: {
     method: 'GET',
@@ -191,6 +198,6 @@ export const users = c.router({
     summary: 'Get the current user',
     description:
       'Returns the user of the access token as currently stored. If the status is 401, log in again.',
-    metadata: { security: 'bearer' },
+    metadata: { who: { user: 'needed' } },
   },
 } satisfies DescribedRoutes)

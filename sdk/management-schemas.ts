@@ -208,7 +208,7 @@ export interface EventList {
   /**
    * The `after` of the next request, even if there are no events.
    *
-   * @example Zx3b9QmWk1Lp.42
+   * @example Zx3b9QmWk1Lp.42.5f0c2f7f3c11
    */
   next: string
   /** Whether the next request returns events immediately. */
@@ -904,7 +904,7 @@ export interface RevocationList {
   /**
    * The `after` of the next request, even if there are no revocations.
    *
-   * @example Zx3b9QmWk1Lp.42
+   * @example Zx3b9QmWk1Lp.42.5f0c2f7f3c11
    */
   next: string
   /** Whether the next request returns revocations immediately. */

@@ -60,6 +60,6 @@ export const events = c.router({
     summary: 'List events',
     description:
       'Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot hold the request returns an empty list with `Retry-After`.',
-    metadata: { scope: 'events:read', mayAskToWait: true },
+    metadata: { who: { key: 'events:read' }, mayAskToWait: true },
   },
 } satisfies DescribedRoutes)

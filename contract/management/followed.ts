@@ -12,9 +12,12 @@ export const followed = (item: string) => ({
     `\`next\` of an earlier response: start after it. Without it, start with the oldest ${item}.`,
     z
       .string()
-      .regex(/^[\w-]{1,32}\.\d{1,15}$/, failsWith('invalid_type', 'must be `next` of an earlier response'))
+      .regex(
+        /^[\w-]{1,32}\.\d{1,15}(?:\.[\da-f]{12})?$/,
+        failsWith('invalid_type', 'must be `next` of an earlier response'),
+      )
       .optional(),
-    { maxLength: 48 },
+    { maxLength: 61 },
   ),
   wait: field(
     `Seconds to wait if there is no ${item}, 0 to 25. Default: 0.`,
@@ -30,7 +33,7 @@ export const followed = (item: string) => ({
 /** Returns the fields of a response with which a client continues. @param items such as `events` */
 export const nextPlace = (items: string) => ({
   next: field(`The \`after\` of the next request, even if there are no ${items}.`, z.string(), {
-    examples: ['Zx3b9QmWk1Lp.42'],
+    examples: ['Zx3b9QmWk1Lp.42.5f0c2f7f3c11'],
   }),
   moreAvailable: field(`Whether the next request returns ${items} immediately.`, z.boolean()),
 })

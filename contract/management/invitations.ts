@@ -42,7 +42,7 @@ export const invitations = c.router({
     responses: { 200: InvitationList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List the invitations of a tenant',
     description: 'Returns the invitations that can be accepted, ordered by id.',
-    metadata: { scope: 'tenants:read' },
+    metadata: { who: { key: 'tenants:read', operator: 'member', in: 'workspace' } },
   },
   inviteMember: {
     method: 'POST',
@@ -66,7 +66,7 @@ export const invitations = c.router({
     summary: 'Invite an address to a tenant',
     description:
       'Sends a mail with a code, for any role and without the limits that apply to users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. Tenant operations must be on, and the database must have an app URL.',
-    metadata: { scope: 'tenants:write' },
+    metadata: { who: { key: 'tenants:write', operator: 'admin', in: 'workspace' }, records: true },
   },
   revokeInvitation: {
     method: 'DELETE',
@@ -76,6 +76,10 @@ export const invitations = c.router({
     responses: { 204: c.noBody(), ...failures(...keyProblems) },
     summary: 'Revoke an invitation',
     description: 'Its code cannot be used any more. Also succeeds if there is no such invitation.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

@@ -164,7 +164,7 @@ export const mailSettings = c.router({
     responses: { 200: MailSettings, ...failures(...keyProblems) },
     summary: 'Get how the mails look',
     description: 'Returns the settings of the mails and the templates that the database has.',
-    metadata: { scope: 'mails:read' },
+    metadata: { who: { key: 'mails:read', operator: 'member', in: 'workspace' } },
   },
   changeMailSettings: {
     method: 'PATCH',
@@ -176,6 +176,6 @@ export const mailSettings = c.router({
     summary: 'Change how the mails look',
     description:
       'Changes the given settings, for all mails that are sent from now on. Also needs `credentials:write` for `mailSender` and `mailTemplates`, because a template can send the code of a mail elsewhere.',
-    metadata: { scope: 'mails:write', isRepeatable: true },
+    metadata: { who: { key: 'mails:write' }, isRepeatable: true },
   },
 } satisfies DescribedRoutes)

@@ -32,7 +32,7 @@ export const members = c.router({
     responses: { 200: MemberList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List the users of a tenant',
     description: 'Returns the users of a tenant ordered by id.',
-    metadata: { scope: 'tenants:read' },
+    metadata: { who: { key: 'tenants:read', operator: 'member', in: 'workspace' } },
   },
   putMember: {
     method: 'PUT',
@@ -47,7 +47,11 @@ export const members = c.router({
     summary: 'Add a user to a tenant, or change the role of a member',
     description:
       'Tokens contain the tenant and the role from the next login or refresh on. A tenant may be left without an owner.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      isRepeatable: true,
+    },
   },
   removeMember: {
     method: 'DELETE',
@@ -58,6 +62,10 @@ export const members = c.router({
     summary: 'Remove a user from a tenant',
     description:
       'Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

@@ -112,7 +112,7 @@ export const tenants = c.router({
     summary: 'List tenants',
     description:
       'Returns tenants ordered by id. Those that were not imported with an id are in the order of creation.',
-    metadata: { scope: 'tenants:read' },
+    metadata: { who: { key: 'tenants:read', operator: 'member', in: 'workspace' } },
   },
   getTenant: {
     method: 'GET',
@@ -122,7 +122,7 @@ export const tenants = c.router({
     responses: { 200: ManagedTenant, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'Get a tenant',
     description: 'Returns a tenant as currently stored.',
-    metadata: { scope: 'tenants:read', changeable },
+    metadata: { who: { key: 'tenants:read', operator: 'member', in: 'workspace' }, changeable },
   },
   addTenant: {
     method: 'POST',
@@ -134,7 +134,11 @@ export const tenants = c.router({
     responses: { 201: ManagedTenant, ...failures('external_id_taken', ...postProblems) },
     summary: 'Create a tenant',
     description: 'Creates a tenant without users.',
-    metadata: { scope: 'tenants:write', changeable },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      changeable,
+    },
   },
   changeTenant: {
     method: 'PATCH',
@@ -150,7 +154,12 @@ export const tenants = c.router({
     summary: 'Change a tenant',
     description:
       'Changes the fields that are in the body, and returns the tenant. With `If-Match`, only if the tenant has not changed since it was read.',
-    metadata: { scope: 'tenants:write', changeable, isRepeatable: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      changeable,
+      isRepeatable: true,
+    },
   },
   removeTenant: {
     method: 'DELETE',
@@ -161,6 +170,11 @@ export const tenants = c.router({
     summary: 'Delete a tenant',
     description:
       'Deletes a tenant permanently. Its users remain. Also succeeds if there is no such tenant. The members of a large tenant are removed in several steps: repeat the request if it was interrupted.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

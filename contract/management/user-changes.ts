@@ -72,7 +72,19 @@ export const userChanges = c.router({
     summary: 'Change a user',
     description:
       'Changes the given fields. With `If-Match`, only if the user has not changed since it was read. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`.',
-    metadata: { scope: 'users:write', changeable: changeableFields, isRepeatable: true },
+    metadata: {
+      who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      fields: [
+        { name: 'email', scope: 'credentials:write', operator: 'confirms' },
+        { name: 'emailVerified', scope: 'credentials:write', operator: 'confirms' },
+        { name: 'emailUndo', scope: 'credentials:write' },
+        // Without an undo, the owner of a former address cannot take an account back.
+        { name: 'emailUndo', is: false, operator: 'confirms' },
+      ],
+      changeable: changeableFields,
+      isRepeatable: true,
+    },
   },
   setUserPassword: {
     method: 'PUT',
@@ -83,7 +95,13 @@ export const userChanges = c.router({
     summary: 'Set the password of a user',
     description:
       'Ends all sessions, and revokes tokens and codes to choose a password. Also needs `credentials:write`.',
-    metadata: { scope: 'users:write', isRepeatable: true, hashesPassword: true, newPassword: 'password' },
+    metadata: {
+      who: { key: 'users:write' },
+      fields: [{ name: 'password', scope: 'credentials:write' }],
+      isRepeatable: true,
+      hashesPassword: true,
+      newPassword: 'password',
+    },
   },
   removeUser: {
     method: 'DELETE',
@@ -93,7 +111,12 @@ export const userChanges = c.router({
     responses: { ...done, ...failures(...writeProblems) },
     summary: 'Delete a user',
     description: 'Deletes the user permanently. The tenants remain. Also succeeds if there is no such user.',
-    metadata: { scope: 'users:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+      isRepeatable: true,
+    },
   },
   unlockUser: {
     method: 'DELETE',
@@ -103,6 +126,10 @@ export const userChanges = c.router({
     responses: { ...done, ...failures('user_not_found', ...writeProblems) },
     summary: 'Clear the failed logins of a user',
     description: 'A throttled user can log in immediately.',
-    metadata: { scope: 'users:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'users:write', operator: 'support', in: 'workspace' },
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

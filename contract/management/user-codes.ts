@@ -66,6 +66,10 @@ export const userCodes = c.router({
     summary: 'Create a code for a user',
     description:
       'Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it.',
-    metadata: { scope: 'users:write' },
+    metadata: {
+      who: { key: 'users:write', operator: 'support', in: 'workspace' },
+      records: true,
+      fields: [{ name: 'deliver', is: 'return', scope: 'credentials:write', operator: 'never' }],
+    },
   },
 } satisfies DescribedRoutes)

@@ -34,7 +34,7 @@ export const userFactors = c.router({
     responses: { 200: UserFactorList, ...failures('user_not_found', ...keyProblems) },
     summary: 'List the second factors of a user',
     description: 'Returns the factors, and how many recovery codes are left.',
-    metadata: { scope: 'users:read' },
+    metadata: { who: { key: 'users:read', operator: 'member', in: 'workspace' } },
   },
   removeUserFactors: {
     method: 'DELETE',
@@ -46,6 +46,11 @@ export const userFactors = c.router({
     summary: 'Remove all second factors of a user',
     description:
       'For a user who has lost them. Removes the recovery codes too, ends all sessions, revokes all access tokens, and notifies the user. Also succeeds if the user has none. Make sure that the user asks for it. Also needs `credentials:write`.',
-    metadata: { scope: 'users:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

@@ -45,7 +45,7 @@ export const userIdentities = c.router({
     responses: { 200: UserIdentityList, ...failures('user_not_found', ...keyProblems) },
     summary: 'List the identities of a user',
     description: 'Returns the accounts at providers with which the user logs in.',
-    metadata: { scope: 'users:read' },
+    metadata: { who: { key: 'users:read', operator: 'member', in: 'workspace' } },
   },
   removeUserIdentity: {
     method: 'DELETE',
@@ -60,6 +60,11 @@ export const userIdentities = c.router({
     summary: 'Remove an identity of a user',
     description:
       'Ends all sessions of the user, and revokes all access tokens. The user must keep a way to log in. Also needs `credentials:write`.',
-    metadata: { scope: 'users:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

@@ -71,6 +71,11 @@ export type ImportResult = z.infer<typeof ImportResult>
 
 const importPath = `${managementPath}/users/import` as const
 
+const metadata = {
+  who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+  lines: { each: UserLine, maxBytes: 2 ** 20 },
+} as const
+
 /** What an import and its check read. */
 const lines = {
   pathParams: DatabasePath,
@@ -78,7 +83,6 @@ const lines = {
   body: field('One JSON object per line, each a user.', z.string(mustBe('a string')), {
     examples: ['{"email":"ada@example.com"}\n{"email":"grace@example.com"}\n'],
   }),
-  metadata: { scope: 'users:write', lines: { each: UserLine, maxBytes: 2 ** 20 } },
 } as const
 
 export const userImport = c.router({
@@ -90,6 +94,8 @@ export const userImport = c.router({
     responses: { 200: ImportResult, ...failures(...postProblems) },
     summary: 'Import users',
     description: `Adds users with their password hashes from other systems, as \`usher user import\` does. At most ${maxImportedLines} lines and 1 MiB. A line is stored as a whole or not at all. No event is written. Also needs \`credentials:write\` for \`passwordHash\`, \`identities\`, \`totp\` and \`emailVerifiedAt\`, and \`tenants:write\` for \`tenants\`.`,
+    // `beginImport` is recorded instead.
+    metadata: { ...metadata, confirms: { by: 'beginImport' }, records: false },
   },
   checkImport: {
     method: 'POST',
@@ -99,5 +105,6 @@ export const userImport = c.router({
     summary: 'Check an import',
     description:
       'Returns what `importUsers` would for the same lines, and stores nothing. Needs the same scopes. Each request is checked for itself: an address in an earlier request is not found.',
+    metadata: { ...metadata, records: false },
   },
 } satisfies DescribedRoutes)

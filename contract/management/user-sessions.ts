@@ -42,7 +42,7 @@ export const userSessions = c.router({
     responses: { 200: UserSessionList, ...failures('user_not_found', ...keyProblems) },
     summary: 'List the sessions of a user',
     description: 'Returns the sessions that have not ended, ordered by id.',
-    metadata: { scope: 'users:read' },
+    metadata: { who: { key: 'users:read', operator: 'member', in: 'workspace' } },
   },
   endUserSessions: {
     method: 'DELETE',
@@ -53,6 +53,10 @@ export const userSessions = c.router({
     responses: { 204: c.noBody(), ...failures('user_not_found', ...writeProblems) },
     summary: 'End all sessions of a user',
     description: 'Also revokes all access tokens of the user.',
-    metadata: { scope: 'sessions:write', isRepeatable: true },
+    metadata: {
+      who: { key: 'sessions:write', operator: 'support', in: 'workspace' },
+      records: true,
+      isRepeatable: true,
+    },
   },
 } satisfies DescribedRoutes)

@@ -144,7 +144,7 @@ export const users = c.router({
     summary: 'List users',
     description:
       'Returns users ordered by id, and with `emailPrefix` by the bytes of the lower-case address. Ids of users who were not imported with one are in the order of sign-up.',
-    metadata: { scope: 'users:read' },
+    metadata: { who: { key: 'users:read', operator: 'member', in: 'workspace' } },
   },
   addUser: {
     method: 'POST',
@@ -168,7 +168,16 @@ export const users = c.router({
     description:
       'Adds a user with all given tenants, or nothing. Without `password` and `passwordHash`, the user must choose a password with a code before logging in. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
     metadata: {
-      scope: 'users:write',
+      who: { key: 'users:write', operator: 'admin', in: 'workspace' },
+      records: true,
+      fields: [
+        { name: 'password', scope: 'credentials:write', operator: 'never' },
+        { name: 'passwordHash', scope: 'credentials:write', operator: 'never' },
+        { name: 'emailVerified', scope: 'credentials:write' },
+        // An identity or a mail of that address logs in as the user.
+        { name: 'emailVerified', is: true, operator: 'confirms' },
+        { name: 'tenants', scope: 'tenants:write' },
+      ],
       hashesPassword: true,
       newPassword: 'password',
       changeable: changeableFields,
@@ -182,6 +191,10 @@ export const users = c.router({
     responses: { 200: ManagedUser, ...failures('user_not_found', ...keyProblems) },
     summary: 'Get a user',
     description: 'Returns a user as currently stored, with tenants and the number of sessions.',
-    metadata: { scope: 'users:read', changeable: changeableFields },
+    metadata: {
+      who: { key: 'users:read', operator: 'member', in: 'workspace' },
+      readsUser: true,
+      changeable: changeableFields,
+    },
   },
 } satisfies DescribedRoutes)

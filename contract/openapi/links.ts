@@ -1,6 +1,7 @@
 import type { AppRoute } from '@ts-rest/core'
 import type { LinkObject, OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
+import { userTokenOf } from '../metadata.js'
 import { pascalCase, reference } from './components.js'
 import { metadataOf, routes } from './routes.js'
 
@@ -31,7 +32,7 @@ const parametersOf = ({ pathParams }: AppRoute) => Object.keys((pathParams as z.
 
 /** Returns which value of the previous request or response, or of the mail that it caused, an operation needs. */
 function whatToSend(source: AppRoute, target: AppRoute) {
-  if (metadataOf(target).security === 'bearer') {
+  if (userTokenOf(metadataOf(target)) === 'needed') {
     const hasToken = Object.values(source.responses).some(
       (response) => response instanceof z.ZodObject && 'token' in response.shape,
     )

@@ -9,7 +9,7 @@ import type {
   SecurityRequirementObject,
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
-import type { RouteMetadata } from '../metadata.js'
+import { type RouteMetadata, scopeOf, userTokenOf } from '../metadata.js'
 import type { ProblemBody } from '../problems.js'
 import { registry } from '../registry.js'
 import { headersOf, html, pascalCase, reference } from './components.js'
@@ -44,15 +44,16 @@ export function operationOf(
 }
 
 const descriptionOf = (route: AppRoute) => {
-  const { scope } = metadataOf(route)
+  const scope = scopeOf(metadataOf(route))
   return scope ? `${route.description} Needs the scope \`${scope}\`.` : route.description
 }
 
 /** Returns the alternative requirements. An empty one means that no token is needed. */
-function securityOf({ security, scope }: RouteMetadata): SecurityRequirementObject[] {
-  if (scope) return [{ apiKey: [] }]
-  if (!security) return []
-  return security === 'bearer' ? [{ bearer: [] }] : [{ bearer: [] }, {}]
+function securityOf(metadata: RouteMetadata): SecurityRequirementObject[] {
+  if (scopeOf(metadata)) return [{ apiKey: [] }]
+  const token = userTokenOf(metadata)
+  if (!token) return []
+  return token === 'needed' ? [{ bearer: [] }] : [{ bearer: [] }, {}]
 }
 
 /** Adds the parameters of a route to the components and returns references to them. */

@@ -14,4 +14,4 @@ const routesOf = (contract: Record<string, AppRouter>) =>
 export const routes = routesOf(contract)
 export const managementRoutes = routesOf(managementContract)
 
-export const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as RouteMetadata
+export const metadataOf = (route: AppRoute) => route.metadata as RouteMetadata

@@ -3,15 +3,10 @@ import { z } from 'zod'
 import { failures } from '../failures.js'
 import { id } from '../fields.js'
 import { PageQuery, strict } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
-import {
-  DatabasePath,
-  type OperatorRoutes,
-  operatorDatabasePath,
-  operatorProblems,
-  timeOf,
-} from './fields.js'
+import { DatabasePath, operatorDatabasePath, operatorProblems, timeOf } from './fields.js'
 
 /** What an operator has done. It is recorded before it runs. */
 export const OperatorAction = component(
@@ -61,7 +56,7 @@ export const actions = initContract().router({
     responses: { 200: OperatorActionList, ...failures(...operatorProblems) },
     summary: 'List what operators have done',
     description: 'Returns the recorded actions of the last 400 days.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
+    metadata: { who: { operator: 'owner', in: 'installation' } },
   },
   listDatabaseActions: {
     method: 'GET',
@@ -75,6 +70,6 @@ export const actions = initContract().router({
     summary: 'List what operators have done in a database',
     description:
       'Returns the recorded actions of the last 400 days. What was done to a member is found by the user.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

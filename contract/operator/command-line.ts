@@ -4,10 +4,11 @@ import { failures } from '../failures.js'
 import { code, name } from '../fields.js'
 import { challenge, verifier, verifierExample } from '../logins.js'
 import { body } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import { Confirmation } from '../second-factor.js'
 import { Session } from '../sessions.js'
-import { ConfirmationHeaders, type OperatorRoutes, operatorWriteProblems } from './fields.js'
+import { ConfirmationHeaders, operatorWriteProblems } from './fields.js'
 
 const c = initContract()
 
@@ -62,7 +63,11 @@ export const commandLine = c.router({
     responses: { 201: CommandLineCode, ...failures('step_up_required', ...operatorWriteProblems) },
     summary: 'Allow a command line to act for the operator',
     description: 'The code is valid for 120 seconds, and only with the verifier of the command line.',
-    metadata: { security: 'bearer', role: 'member', in: 'anywhere', confirms: true },
+    metadata: {
+      who: { operator: 'member', in: 'anywhere' },
+      confirms: 'always',
+      records: true,
+    },
   },
   createCommandLineConfirmation: {
     method: 'POST',
@@ -72,9 +77,9 @@ export const commandLine = c.router({
     summary: 'Get the confirmation that the operator has given in the browser',
     description:
       'It is that of a code for a `confirmation`, and counts in the session of the token. It ends when that of the browser does.',
-    metadata: { security: 'bearer', role: 'member', in: 'anywhere' },
+    metadata: { who: { operator: 'member', in: 'anywhere' }, records: true },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)
 
 /** Needs no token: the code and the verifier prove who asks. */
 export const openCommandLineSession = {
@@ -97,4 +102,5 @@ export const openCommandLineSession = {
   summary: 'Log a command line in',
   description:
     'Opens a session of the operator who has created the code for a `login`. A code opens one session.',
+  metadata: { who: 'anyone' },
 } as const

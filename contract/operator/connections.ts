@@ -2,11 +2,11 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
 import { body, IfMatchHeaders, NoQuery } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   ConfirmationHeaders,
   DatabasePath,
-  type OperatorRoutes,
   operatorDatabasePath,
   operatorProblems,
   operatorWriteProblems,
@@ -111,7 +111,7 @@ export const connections = c.router({
     responses: { 200: ConnectionDetailsList, ...failures(...operatorProblems) },
     summary: 'List connections',
     description: 'Returns the connections of a database to providers, without their secrets.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   getConnection: {
     method: 'GET',
@@ -121,7 +121,7 @@ export const connections = c.router({
     responses: { 200: ConnectionDetails, ...failures('connection_not_found', ...operatorProblems) },
     summary: 'Get a connection',
     description: 'The response has an ETag for `changeConnection`.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace', changeable: connectionFields },
+    metadata: { who: { operator: 'member', in: 'workspace' }, changeable: connectionFields },
   },
   addConnection: {
     method: 'POST',
@@ -142,7 +142,11 @@ export const connections = c.router({
     summary: 'Add a connection',
     description:
       'First asks the provider whether it knows the client, and adds nothing if not. Servers offer the connection within 5 seconds.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   changeConnection: {
     method: 'PATCH',
@@ -164,10 +168,9 @@ export const connections = c.router({
     description:
       'Servers apply it within 5 seconds. The ETag does not cover the secret, which nothing shows.',
     metadata: {
-      security: 'bearer',
-      role: 'admin',
-      in: 'workspace',
-      confirms: true,
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
       changeable: connectionFields,
     },
   },
@@ -181,7 +184,11 @@ export const connections = c.router({
     summary: 'Remove a connection',
     description:
       'The identities of its users stay, and count again if it is added again. Also succeeds if there is no such connection.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   checkConnection: {
     method: 'POST',
@@ -194,6 +201,6 @@ export const connections = c.router({
     },
     summary: 'Check a connection',
     description: 'Asks the provider whether it knows the client. A problem says what to correct.',
-    metadata: { security: 'bearer', role: 'support', in: 'workspace' },
+    metadata: { who: { operator: 'support', in: 'workspace' }, records: true },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

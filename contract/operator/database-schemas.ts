@@ -136,6 +136,18 @@ export const SettingList = component(
 )
 export type SettingList = z.infer<typeof SettingList>
 
+/** The settings with which an operator could take over accounts, or send what belongs to users elsewhere. */
+export const confirmedSettings = [
+  'appUrl',
+  'loginRedirects',
+  'passkeyDomain',
+  'passkeyOrigins',
+  'webhookUrl',
+  'secondFactor',
+  'secondFactorGrace',
+  'claims',
+] as const
+
 export const ChangedSettings = component(
   { id: 'ChangedSettings', description: 'The settings of a database after a change.' },
   z.object({

@@ -2,12 +2,14 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
 import { IfMatchHeaders, NoQuery } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   ChangedSettings,
   ChangeSettingsBody,
   CreateDatabaseBody,
   CreateWorkspaceBody,
+  confirmedSettings,
   DatabaseInfo,
   DatabaseList,
   NamesQuery,
@@ -21,7 +23,6 @@ import {
 import {
   ConfirmationHeaders,
   DatabasePath,
-  type OperatorRoutes,
   operatorDatabasePath,
   operatorProblems,
   operatorWriteProblems,
@@ -41,7 +42,7 @@ export const databases = c.router({
     summary: 'List workspaces',
     description:
       'Returns the workspaces in which the operator has a role: all of them for an operator of the installation.',
-    metadata: { security: 'bearer', role: 'member', in: 'anywhere' },
+    metadata: { who: { operator: 'member', in: 'anywhere' } },
   },
   createWorkspace: {
     method: 'POST',
@@ -50,7 +51,7 @@ export const databases = c.router({
     responses: { 201: WorkspaceInfo, ...failures('workspace_exists', ...operatorWriteProblems) },
     summary: 'Create a workspace',
     description: 'Its slug is part of every path, and cannot change.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
+    metadata: { who: { operator: 'owner', in: 'installation' }, records: true },
   },
   listDatabases: {
     method: 'GET',
@@ -60,7 +61,7 @@ export const databases = c.router({
     responses: { 200: DatabaseList, ...failures(...operatorProblems) },
     summary: 'List databases',
     description: 'Returns the databases of a workspace.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   createDatabase: {
     method: 'POST',
@@ -73,7 +74,7 @@ export const databases = c.router({
     },
     summary: 'Create a database',
     description: 'It has the default settings.',
-    metadata: { security: 'bearer', role: 'owner', in: 'workspace' },
+    metadata: { who: { operator: 'owner', in: 'workspace' }, records: true },
   },
   deleteDatabase: {
     method: 'DELETE',
@@ -91,7 +92,11 @@ export const databases = c.router({
     summary: 'Delete a database',
     description:
       'Works for five seconds. Any later request continues. From the first one on, the database is not found.',
-    metadata: { security: 'bearer', role: 'owner', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'owner', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   getStatistics: {
     method: 'GET',
@@ -101,7 +106,7 @@ export const databases = c.router({
     responses: { 200: Statistics, ...failures(...operatorProblems) },
     summary: 'Get the counts of the last days',
     description: 'Servers count in memory and add their counts every minute.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   getSettings: {
     method: 'GET',
@@ -111,7 +116,7 @@ export const databases = c.router({
     responses: { 200: SettingList, ...failures(...operatorProblems) },
     summary: 'Get the settings of a database',
     description: 'The response has an ETag for `changeSettings`.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace', changeable: ['values'] },
+    metadata: { who: { operator: 'member', in: 'workspace' }, changeable: ['values'] },
   },
   changeSettings: {
     method: 'PATCH',
@@ -133,6 +138,14 @@ export const databases = c.router({
     summary: 'Change settings of a database',
     description:
       'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The first URL of a webhook creates its secret, which is shown once.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', changeable: ['values'] },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      records: true,
+      fields: confirmedSettings.map((setting) => ({
+        name: `settings.${setting}`,
+        operator: 'confirms' as const,
+      })),
+      changeable: ['values'],
+    },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

@@ -1,8 +1,6 @@
-import type { AppRoute } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
 import { databaseProblems, tokenProblems, withoutBodyProblems } from '../failures.js'
-import type { RouteMetadata } from '../metadata.js'
 import { component, field } from '../registry.js'
 
 /** What an operator may do, with the least rights first. Each role has the rights of those before it. */
@@ -16,20 +14,6 @@ export const OperatorRole = component(
   z.enum(operatorRoles),
 )
 export type OperatorRole = z.infer<typeof OperatorRole>
-
-/** What an operation of the operator API needs. One without a role does not compile. */
-export interface OperatorMetadata extends RouteMetadata {
-  security: 'bearer'
-  /** The least role of the operator: of the workspace of the path, or of the installation. */
-  role: OperatorRole
-  /** Where the role counts. */
-  in: 'workspace' | 'installation' | 'anywhere'
-  /** Whether the header `Usher-Confirmation` must prove that the operator is there. */
-  confirms?: true
-}
-
-/** What every router of the operator API satisfies. */
-export type OperatorRoutes = Record<string, AppRoute & { metadata: OperatorMetadata }>
 
 /** Path of what operators do with a database. */
 export const operatorDatabasePath = `/operator${databasePath}` as const

@@ -12,11 +12,10 @@ export * from './actions.js'
 export * from './command-line.js'
 export * from './connections.js'
 export * from './database-schemas.js'
-export { ConfirmationHeaders, type OperatorMetadata, OperatorRole, operatorRoles } from './fields.js'
+export { ConfirmationHeaders, OperatorRole, operatorRoles } from './fields.js'
 export * from './keys.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
-export { type ManagementRight, managementRights } from './rights.js'
 export * from './servers.js'
 
 /** The operator API: what the console does with the token of an operator. */

@@ -1,14 +1,15 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
+import { keyActivationSeconds } from '../discovery.js'
 import { failures } from '../failures.js'
 import { id, name } from '../fields.js'
 import { body, NoQuery } from '../management/fields.js'
 import { Scope } from '../management/scopes.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   ConfirmationHeaders,
   DatabasePath,
-  type OperatorRoutes,
   operatorDatabasePath,
   operatorProblems,
   operatorWriteProblems,
@@ -127,7 +128,7 @@ export const keys = c.router({
     responses: { 200: SigningKeyList, ...failures(...operatorProblems) },
     summary: 'List signing keys',
     description: 'Returns the signing keys of a database, without their private halves.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   rotateKeys: {
     method: 'POST',
@@ -141,7 +142,11 @@ export const keys = c.router({
     },
     summary: 'Rotate signing keys',
     description: 'Publishes the next key now. It signs after an hour, when caches have it.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace' },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      records: true,
+      fields: [{ name: 'activateInSeconds', below: keyActivationSeconds, operator: 'confirms' }],
+    },
   },
   retireKey: {
     method: 'DELETE',
@@ -155,7 +160,11 @@ export const keys = c.router({
     },
     summary: 'Retire a compromised signing key',
     description: 'Its tokens are rejected within 5 seconds.',
-    metadata: { security: 'bearer', role: 'owner', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'owner', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   listApiKeys: {
     method: 'GET',
@@ -165,7 +174,7 @@ export const keys = c.router({
     responses: { 200: ApiKeyList, ...failures(...operatorProblems) },
     summary: 'List API keys',
     description: 'Returns the API keys of a database, without their secrets.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   createApiKey: {
     method: 'POST',
@@ -179,7 +188,11 @@ export const keys = c.router({
     },
     summary: 'Create an API key',
     description: 'Shows the key once.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   rotateApiKey: {
     method: 'POST',
@@ -199,7 +212,11 @@ export const keys = c.router({
     },
     summary: 'Replace an API key',
     description: 'The successor has the same name, scopes and lifetime.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   revokeApiKey: {
     method: 'DELETE',
@@ -210,6 +227,10 @@ export const keys = c.router({
     responses: { 204: c.noBody(), ...failures('step_up_required', ...operatorWriteProblems) },
     summary: 'Revoke an API key',
     description: 'Requests with it are rejected within 5 seconds.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

@@ -2,13 +2,13 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
 import { body, PageQuery, strict } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
 import { Confirmation } from '../second-factor.js'
 import {
   ConfirmationHeaders,
   DatabasePath,
-  type OperatorRoutes,
   operatorDatabasePath,
   operatorProblems,
   operatorWriteProblems,
@@ -69,7 +69,11 @@ export const operations = c.router({
     summary: 'Begin an import',
     description:
       'Returns a confirmation for `importUsers` in this database. It is valid for 6 hours, and confirms nothing else.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace', confirms: true },
+    metadata: {
+      who: { operator: 'admin', in: 'workspace' },
+      confirms: 'always',
+      records: true,
+    },
   },
   listDeliveries: {
     method: 'GET',
@@ -79,7 +83,7 @@ export const operations = c.router({
     responses: { 200: DeliveryList, ...failures(...operatorProblems) },
     summary: 'List deliveries',
     description: 'Returns mails and events that were not delivered yet, without their content.',
-    metadata: { security: 'bearer', role: 'member', in: 'workspace' },
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   retryDeliveries: {
     method: 'POST',
@@ -89,7 +93,7 @@ export const operations = c.router({
     responses: { 200: ChangedDeliveries, ...failures('message_not_found', ...operatorWriteProblems) },
     summary: 'Deliver messages now',
     description: 'With all attempts again.',
-    metadata: { security: 'bearer', role: 'support', in: 'workspace' },
+    metadata: { who: { operator: 'support', in: 'workspace' }, records: true },
   },
   dropDeliveries: {
     method: 'POST',
@@ -99,6 +103,6 @@ export const operations = c.router({
     responses: { 200: ChangedDeliveries, ...failures('message_not_found', ...operatorWriteProblems) },
     summary: 'Delete messages',
     description: 'They are never delivered.',
-    metadata: { security: 'bearer', role: 'admin', in: 'workspace' },
+    metadata: { who: { operator: 'admin', in: 'workspace' }, records: true },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

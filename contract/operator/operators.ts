@@ -3,13 +3,9 @@ import { z } from 'zod'
 import { failures } from '../failures.js'
 import { id } from '../fields.js'
 import { NoQuery } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { openCommandLineSession } from './command-line.js'
-import {
-  ConfirmationHeaders,
-  type OperatorRoutes,
-  operatorProblems,
-  operatorWriteProblems,
-} from './fields.js'
+import { ConfirmationHeaders, operatorProblems, operatorWriteProblems } from './fields.js'
 import {
   AddedOperator,
   AddOperatorBody,
@@ -32,6 +28,7 @@ export const consoleRoutes = c.router({
     responses: { 200: ConsoleInfo, ...failures('unavailable', 'route_not_found') },
     summary: 'Get where operators log in',
     description: 'Needs no token.',
+    metadata: { who: 'anyone' },
   },
   createFirstOperator: {
     method: 'POST',
@@ -52,10 +49,10 @@ export const consoleRoutes = c.router({
     summary: 'Create the first operator',
     description:
       'The code is in the link that the server prints at its start while there is no operator. It is valid for 24 hours. The operator is owner of the installation. The first login adds a second factor.',
-    metadata: { hashesPassword: true },
+    metadata: { who: 'anyone', hashesPassword: true },
   },
   openCommandLineSession,
-})
+} satisfies DescribedRoutes)
 
 export const operators = c.router({
   getOperator: {
@@ -64,7 +61,7 @@ export const operators = c.router({
     responses: { 200: Operator, ...failures(...operatorProblems) },
     summary: 'Get the current operator',
     description: 'Returns the operator of the token with all rights.',
-    metadata: { security: 'bearer', role: 'member', in: 'anywhere' },
+    metadata: { who: { operator: 'member', in: 'anywhere' } },
   },
   listOperators: {
     method: 'GET',
@@ -73,7 +70,7 @@ export const operators = c.router({
     responses: { 200: OperatorList, ...failures(...operatorProblems) },
     summary: 'List operators',
     description: 'Returns all operators with their rights.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation' },
+    metadata: { who: { operator: 'owner', in: 'installation' } },
   },
   addOperator: {
     method: 'POST',
@@ -83,7 +80,11 @@ export const operators = c.router({
     responses: { 201: AddedOperator, ...failures('step_up_required', ...operatorWriteProblems) },
     summary: 'Add an operator',
     description: 'Creates an operator, or gives an existing one another right.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation', confirms: true },
+    metadata: {
+      who: { operator: 'owner', in: 'installation' },
+      confirms: 'always',
+      records: true,
+    },
   },
   changeOperator: {
     method: 'PATCH',
@@ -97,7 +98,11 @@ export const operators = c.router({
     },
     summary: 'Change a right of an operator',
     description: 'Refused if the installation would have no owner.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation', confirms: true },
+    metadata: {
+      who: { operator: 'owner', in: 'installation' },
+      confirms: 'always',
+      records: true,
+    },
   },
   removeOperator: {
     method: 'DELETE',
@@ -108,6 +113,10 @@ export const operators = c.router({
     responses: { 204: c.noBody(), ...failures('owner_needed', 'step_up_required', ...operatorWriteProblems) },
     summary: 'Remove an operator',
     description: 'Deletes the operator. Refused for the last owner of the installation.',
-    metadata: { security: 'bearer', role: 'owner', in: 'installation', confirms: true },
+    metadata: {
+      who: { operator: 'owner', in: 'installation' },
+      confirms: 'always',
+      records: true,
+    },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

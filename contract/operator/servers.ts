@@ -2,8 +2,9 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from '../failures.js'
 import { NoQuery } from '../management/fields.js'
+import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
-import { type OperatorRoutes, operatorProblems, timeOf } from './fields.js'
+import { operatorProblems, timeOf } from './fields.js'
 
 /** What a server does. */
 export const ServerLoad = component(
@@ -88,6 +89,6 @@ export const servers = initContract().router({
     summary: 'List servers',
     description:
       'Returns what each server has reported last. Servers report every 15 seconds. One that has not reported for a day is left out.',
-    metadata: { security: 'bearer', role: 'member', in: 'installation' },
+    metadata: { who: { operator: 'member', in: 'installation' } },
   },
-} satisfies OperatorRoutes)
+} satisfies DescribedRoutes)

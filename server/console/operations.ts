@@ -1,5 +1,5 @@
 import type { managementContract } from '@usher/contract/management'
-import type { managementRights, OperatorRole, operatorContract } from '@usher/contract/operator'
+import type { OperatorRole, operatorContract } from '@usher/contract/operator'
 
 type Management = typeof managementContract
 type Operator = typeof operatorContract
@@ -18,14 +18,10 @@ export type Routes = Management['users'] &
   Operator['actions'] &
   Operator['servers']
 
-type Rights = typeof managementRights
-
 /** The role that the contract demands for an operation, or null for an operation without a token. */
-type RoleOf<Name extends keyof Routes> = Name extends keyof Rights
-  ? Rights[Name]['role']
-  : Routes[Name] extends { metadata: { role: infer Role } }
-    ? Role
-    : null
+type RoleOf<Name extends keyof Routes> = Routes[Name] extends { metadata: { who: { operator: infer Role } } }
+  ? Role
+  : null
 
 type Table = {
   [Name in keyof Routes]?: readonly [

@@ -1,4 +1,4 @@
-import { DatabasePath, type RouteMetadata } from '@usher/contract'
+import { DatabasePath, type RouteMetadata, scopeOf } from '@usher/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
@@ -11,10 +11,7 @@ type Find = (path: DatabasePath) => Promise<Database>
 
 /** An operation of a database. */
 interface Operation {
-  name: string
-  metadata: RouteMetadata | undefined
-  /** Whether it only reads the user of its path. */
-  readsUser: boolean
+  metadata: RouteMetadata
   find: Find
 }
 
@@ -22,13 +19,13 @@ interface Operation {
 export function hooksBeforeBody(
   app: Pick<FastifyInstance, 'consoleAccess'>,
   context: AppContext,
-  { name: operation, metadata = {}, readsUser, find }: Operation,
+  { metadata, find }: Operation,
 ) {
-  const { scope, hashesPassword } = metadata
+  const scope = scopeOf(metadata)
   return [
     ...(scope || app.consoleAccess.hasUsers ? [] : [onlyOperators(find)]),
-    ...(scope ? [verifyApiKey(context, { operation, scope, readsUser })] : []),
-    ...(hashesPassword ? [shedLoad(context)] : []),
+    ...(scope ? [verifyApiKey(context, { metadata, scope })] : []),
+    ...(metadata.hashesPassword ? [shedLoad(context)] : []),
   ]
 }
 

@@ -6,13 +6,16 @@ import {
   type RouteMetadata,
   type StartedLogin,
   toFieldError,
+  userTokenOf,
 } from '@usher/contract'
-import type { Scope } from '@usher/contract/management'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { initServer, type RequestValidationError } from '#ts-rest/fastify'
+import { requireScopes } from '../domain/api-keys/admit-api-key.js'
 import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import { type Database, loginMailOf } from '../domain/databases/find-database.js'
+import { hasPasskeys } from '../domain/databases/relying-party.js'
+import { rightsNeededBy } from '../domain/field-rights.js'
 import { etagOf } from '../domain/management/etag.js'
 import type { Managed } from '../domain/operators/manage.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
@@ -26,18 +29,18 @@ import { hooksBeforeBody } from './hooks-before-body.js'
 import { named } from './plugin-name.js'
 import { RequestCaller } from './request-caller.js'
 
-type Route = AppRoute & { metadata?: RouteMetadata }
+type Route = AppRoute & { metadata: RouteMetadata }
 type Routes = Record<string, Route>
 
-/** The request that a rule gets. It has the user of the token if the operation's `security` says so. */
+/** The request that a rule gets. It has the user of the token if the operation needs one. */
 type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
   body: unknown
   headers: ServerInferRequest<R>['headers']
-} & (R['metadata'] extends { security: 'bearer' }
+} & (R['metadata'] extends { who: { user: 'needed' } }
     ? UserRequest<BodyOf<R>>
-    : R['metadata'] extends { scope: Scope }
+    : R['metadata'] extends { who: { key: string } }
       ? KeyRequest<BodyOf<R>>
-      : R['metadata'] extends { security: 'optional bearer' }
+      : R['metadata'] extends { who: { user: 'optional' } }
         ? DatabaseRequest<BodyOf<R>> & Partial<UserRequest>
         : DatabaseRequest<BodyOf<R>>)
 
@@ -59,20 +62,16 @@ export interface ServedOperations<R extends Routes> {
   rules: {
     [Name in keyof R]: (context: AppContext, request: RequestOf<R[Name]>) => Promise<ResultOf<R[Name]>>
   }
-  /** Name of an operation that only reads the user of its path. The user is then read together with the API key. */
-  readsUser?: keyof R
-  /** Whether the operations exist in a database. */
-  isOn?: (database: Database) => boolean
 }
 
-/** Whether the users of a database have sessions and codes, and can change their account. */
-export const hasAccountOperations = ({ accountOperations }: Database) => accountOperations
-
-/** Whether the users of a database may create tenants and manage those of which they are members. */
-export const hasTenantOperations = ({ tenantOperations }: Database) => tenantOperations
-
-/** Whether the users of a database can log in by mail. */
-export const hasLoginMail = (database: Database) => loginMailOf(database) !== 'off'
+/** Whether a database has a part. */
+const isOn: Record<NonNullable<RouteMetadata['on']>, (database: Database) => boolean> = {
+  account: ({ accountOperations }) => accountOperations,
+  tenants: ({ tenantOperations }) => tenantOperations,
+  loginMail: (database) => loginMailOf(database) !== 'off',
+  factors: ({ secondFactor }) => secondFactor !== 'off',
+  passkeys: hasPasskeys,
+}
 
 /** What ts-rest passes to a handler. */
 interface Exchange {
@@ -96,14 +95,13 @@ type Rule = (context: AppContext, request: object) => Promise<unknown>
 export function serveOperations<R extends Routes>(
   app: FastifyInstance,
   context: AppContext,
-  { routes, rules, readsUser, isOn }: ServedOperations<R>,
+  { routes, rules }: ServedOperations<R>,
 ) {
   const server = initServer()
-  const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
     const { metadata } = route
-    const operation = { name, metadata, readsUser: name === readsUser, find }
-    const hooks = { onRequest: hooksBeforeBody(app, context, operation) }
+    const find = finderOf(context, metadata)
+    const hooks = { onRequest: hooksBeforeBody(app, context, { metadata, find }) }
     return [
       name,
       { hooks, handler: handlerOf({ context, find }, { name, route, rule: rules[name] as Rule }) },
@@ -119,8 +117,10 @@ export function serveOperations<R extends Routes>(
         ...ofQuery,
         ...fieldErrors(error.body),
       ]
-      const { newPassword: field } = metadataOf(request)
-      const database = isOn || field ? await find(request.params as DatabasePath) : undefined
+      const metadata = metadataOf(request)
+      const { newPassword: field, on } = metadata
+      const database =
+        on || field ? await finderOf(context, metadata)(request.params as DatabasePath) : undefined
       if (database && !request.admitted) requireServed(request, database)
       if (!database || !field) throw validationFailed(errors)
       throw validationFailed(
@@ -130,11 +130,14 @@ export function serveOperations<R extends Routes>(
   })
 }
 
-/** Returns a function that finds a database in which the operations exist. */
-const findIf = (isOn: (database: Database) => boolean, context: AppContext) => async (path: DatabasePath) => {
-  const database = await context.findDatabase(path)
-  if (!isOn(database)) throw new Problem('route_not_found')
-  return database
+/** Returns a function that finds a database in which an operation exists. */
+function finderOf(context: AppContext, { on }: RouteMetadata) {
+  if (!on) return (path: DatabasePath) => context.findDatabase(path)
+  return async (path: DatabasePath) => {
+    const database = await context.findDatabase(path)
+    if (!isOn[on](database)) throw new Problem('route_not_found')
+    return database
+  }
 }
 
 /** Runs an operation for an operator. Loaded at the first request of an operator, because most servers have none. */
@@ -148,27 +151,29 @@ async function runManaged(
 /** Returns the handler of an operation. */
 function handlerOf(
   { context, find }: { context: AppContext; find: (path: DatabasePath) => Promise<Database> },
-  { name, route: { method, responses, metadata }, rule }: { name: string; route: Route; rule: Rule },
+  { name, route: { responses, metadata }, rule }: { name: string; route: Route; rule: Rule },
 ) {
   const status = Object.keys(responses)
     .map(Number)
     .find((each) => each < 300)
+  const token = userTokenOf(metadata)
   return async ({ params, query, body, headers, request, reply }: Exchange) => {
     const { admitted: keyed } = request
     const database = keyed?.database ?? (await find(params))
     if (!keyed) requireServed(request, database)
     const caller = keyed?.caller ?? new RequestCaller(request, reply, context.hashing)
-    const jwt = metadata?.security && readBearerToken(request.headers.authorization)
-    if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
+    const jwt = token && readBearerToken(request.headers.authorization)
+    if (token === 'needed' && !jwt) throw new Problem('token_missing')
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
     const { apiKey, read, operator } = keyed ?? {}
+    if (apiKey && metadata.fields) requireScopes(apiKey, rightsNeededBy(body, metadata.fields))
     const actor: Actor = operator ? { kind: 'operator', operator: operator.user } : actorOf(user, apiKey)
     const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
     const run = () => rule(context, input).catch(ifStepMissing(context, database))
-    const managed = { operation: name, isRead: method === 'GET', operator, request, params, body }
+    const managed = { operation: name, metadata, operator, request, params, body }
     const result = await (operator ? runManaged(context, { ...managed, operator }, run) : run())
-    if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
+    if (metadata.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : responses[202] === Accepted ? {} : result }
   }
 }
@@ -184,8 +189,8 @@ function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathPar
     throw new Problem('database_not_found')
 }
 
-const metadataOf = ({ routeOptions: { config } }: FastifyRequest): RouteMetadata =>
-  (config as { tsRestRoute?: Route }).tsRestRoute?.metadata ?? {}
+const metadataOf = ({ routeOptions: { config } }: FastifyRequest) =>
+  (config as unknown as { tsRestRoute: Route }).tsRestRoute.metadata
 
 /** Returns the field errors that the contract found in a part of a request. */
 export const fieldErrors = (

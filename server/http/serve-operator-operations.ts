@@ -1,11 +1,12 @@
 import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
-import type { OperatorMetadata } from '@usher/contract/operator'
+import type { OperatorRight, RouteMetadata } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../domain/context.js'
 import { etagOf } from '../domain/management/etag.js'
 import { runRecorded } from '../domain/operators/actions.js'
 import { admitOperator } from '../domain/operators/admit-operator.js'
+import { requireFieldRights } from '../domain/operators/manage.js'
 import type { AdmittedOperator, OperatorRequest } from '../domain/operators/operator-request.js'
 import { validationFailed } from '../domain/problem.js'
 import { readBearerToken } from './bearer-token.js'
@@ -21,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-type OperatorRoute = AppRoute & { metadata: OperatorMetadata }
+type OperatorRoute = AppRoute & { metadata: RouteMetadata & { who: OperatorRight } }
 type Routes = Record<string, OperatorRoute>
 
 type RequestOf<R extends OperatorRoute> = Omit<ServerInferRequest<R>, 'body'> &
@@ -80,7 +81,7 @@ export function serveOperatorOperations<R extends Routes>(
 
 /** Returns a hook that admits the operator of a request to an operation. */
 const admit =
-  (context: AppContext, { metadata }: OperatorRoute) =>
+  (context: AppContext, { metadata: { who, confirms } }: OperatorRoute) =>
   async (request: FastifyRequest, reply: FastifyReply) => {
     requireConsole(request)
     const { authorization, 'usher-confirmation': confirmation } = request.headers
@@ -91,7 +92,7 @@ const admit =
         jwt: readBearerToken(authorization),
         confirmation: typeof confirmation === 'string' ? confirmation : undefined,
       },
-      { metadata, workspaceSlug: (request.params as Path).workspaceSlug },
+      { right: who, confirms, workspaceSlug: (request.params as Path).workspaceSlug },
     )
   }
 
@@ -100,7 +101,7 @@ function handlerOf(
   context: AppContext,
   { name, route, rule }: { name: string; route: OperatorRoute; rule: Rule },
 ) {
-  const { method, responses, metadata } = route
+  const { responses, metadata } = route
   const status = Object.keys(responses)
     .map(Number)
     .find((each) => each < 300)
@@ -108,6 +109,8 @@ function handlerOf(
     const admitted = request.operator as AdmittedOperator
     const { user: operator, operators } = admitted
     const caller = new RequestCaller(request, reply, context.hashing)
+    const confirmation = request.headers['usher-confirmation']
+    await requireFieldRights(context, admitted, { metadata, body: input.body, confirmation })
     const run = () =>
       rule(context, { ...input, ...admitted, params, caller, actor: { kind: 'operator', operator } })
     const recorded = {
@@ -119,7 +122,7 @@ function handlerOf(
       body: input.body,
       run,
     }
-    const result = await (method === 'GET' ? run() : runRecorded(context, request.log, recorded))
+    const result = await (metadata.records ? runRecorded(context, request.log, recorded) : run())
     if (metadata.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : result }
   }

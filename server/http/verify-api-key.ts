@@ -1,4 +1,4 @@
-import { DatabasePath } from '@usher/contract'
+import { DatabasePath, type RouteMetadata } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { validate as isUuid } from 'uuid'
@@ -30,15 +30,9 @@ type Request = Pick<
 /**
  * Returns a hook that verifies the API key of a request, or the token of an operator, before its body is read. So a client without a key cannot make the
  * server read a body, and gets no errors of its fields.
- *
- * @param needs.operation name of the operation
- * @param needs.readsUser whether it only reads the user of its path
  */
 export const verifyApiKey =
-  (
-    context: AppContext,
-    { operation, scope, readsUser }: { operation: string; scope: Scope; readsUser: boolean },
-  ) =>
+  (context: AppContext, { metadata, scope }: { metadata: RouteMetadata; scope: Scope }) =>
   async (request: Request, reply: Pick<FastifyReply, 'elapsedTime' | 'header'> & { raw: unknown }) => {
     const { data: path } = DatabasePath.safeParse(request.params)
     if (!path) throw new Problem('database_not_found')
@@ -53,12 +47,12 @@ export const verifyApiKey =
       const credentials = { caller, jwt: bearer, confirmation: confirmation?.toString() }
       // Loaded at the first request of an operator, because most servers have none.
       const { admitManagingOperator } = await import('../domain/operators/admit-operator.js')
-      const operator = await admitManagingOperator(context, credentials, { operation, database })
+      const operator = await admitManagingOperator(context, credentials, { metadata, database })
       request.admitted = { database, caller, apiKey: keyOfOperator(operator), operator }
       return
     }
     const { userId } = request.params as { userId?: string }
-    const credential = { bearer, scope, userId: readsUser && isUuid(userId) ? userId : undefined }
+    const credential = { bearer, scope, userId: metadata.readsUser && isUuid(userId) ? userId : undefined }
     const admitted = await admitApiKey(context, { database, caller }, credential)
     request.admitted = { database, caller, ...admitted }
   }

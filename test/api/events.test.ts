@@ -112,20 +112,25 @@ it('has pages, which together have every event once', async ({ kept }) => {
   expect(found).toEqual(ids)
 })
 
-it('a cursor expires with an unknown lineage, a place that does not exist yet, and by the command after a restore', async ({
+it('a cursor expires with an unknown lineage, a place that does not exist yet or of another event, and by the command', async ({
   usher,
   store,
   kept,
 }) => {
   await kept.database.signedUp()
   const { next } = await kept.list()
-  const [lineage, seq] = next.split('.')
+  const [lineage, seq, stamp] = next.split('.')
+  expect(stamp).toMatch(/^[\da-f]{12}$/)
   const outcome = async (after: string) => {
     const response = await kept.send(`?after=${after}`)
     return [response.statusCode, response.json().code]
   }
   expect(await outcome(`other.${seq}`)).toEqual([410, 'cursor_expired'])
   expect(await outcome(`${lineage}.${Number(seq) + 1}`)).toEqual([410, 'cursor_expired'])
+  // After a restore, another event has the number.
+  expect(await outcome(`${lineage}.${seq}.0123456789ab`)).toEqual([410, 'cursor_expired'])
+  // A server without stamps has given it out.
+  expect(await outcome(`${lineage}.${seq}`)).toEqual([200, undefined])
   expect(await outcome(next)).toEqual([200, undefined])
   expect(await expireCursors(store, kept.database)).toMatchObject({ databases: 1 })
   expect(await outcome(next)).toEqual([410, 'cursor_expired'])

@@ -1,4 +1,4 @@
-import { contract, databasePath, type RouteMetadata } from '@usher/contract'
+import { contract, databasePath, type RouteMetadata, userTokenOf } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import { openApiDocument } from '@usher/contract/openapi'
 import { expect } from 'vitest'
@@ -23,9 +23,7 @@ it.for([
 const ofDatabase = everyOperation.filter(
   ({ api, route }) => api === 'api' && route.path.includes(databasePath),
 )
-const needsToken = ofDatabase.filter(
-  ({ route }) => (route.metadata as RouteMetadata | undefined)?.security === 'bearer',
-)
+const needsToken = ofDatabase.filter(({ route }) => userTokenOf(route.metadata as RouteMetadata) === 'needed')
 
 /** Returns the URL of an operation, with ids of nothing. */
 const urlIn = ({ path }: { path: string }, database: { workspaceSlug: string; databaseName: string }) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { isProblemCode, problems } from '@usher/contract'
+import { isProblemCode, operatorRightOf, problems, type RouteMetadata } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
-import { managementRights, type OperatorAction, operatorContract } from '@usher/contract/operator'
+import { type OperatorAction, operatorContract } from '@usher/contract/operator'
 import { describe, expect } from 'vitest'
 import { adviceFor } from '../../server/console/problems.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
@@ -679,15 +679,13 @@ describe('connections', () => {
 /** The paths of everything that operators read. */
 const readPaths = [...Object.values(operatorContract), ...Object.values(managementContract)].flatMap(
   (routes) =>
-    Object.entries(routes as Record<string, { method: string; path: string }>).flatMap(
-      ([name, { method, path }]) => {
-        const right = Object.hasOwn(managementRights, name) ? (managementRights as Rights)[name] : undefined
-        const isRead = method === 'GET' && (path.startsWith('/operator/') || right?.role)
-        return isRead ? [path] : []
-      },
-    ),
+    Object.values(
+      routes as Record<string, { method: string; path: string; metadata: RouteMetadata }>,
+    ).flatMap(({ method, path, metadata }) => {
+      const isRead = method === 'GET' && (path.startsWith('/operator/') || operatorRightOf(metadata))
+      return isRead ? [path] : []
+    }),
 )
-type Rights = Record<string, { role: string | null }>
 
 it('no response shows a hash, a secret, a private key or a token', async ({
   store,

@@ -54,8 +54,8 @@ it('accepts what browsers and their libraries send besides, and leave out', asyn
   const responses = []
   for (const passkey of registrations)
     responses.push(await app.as(token.jwt, 'POST', 'me/factors/passkey/confirm', { passkey }))
-  // The challenge is used up by the first one.
-  expect(responses.map(outcome)).toEqual([[201, undefined], ...Array(2).fill([401, 'passkey_invalid'])])
+  // The first one ends the enrolment.
+  expect(responses.map(outcome)).toEqual([[201, undefined], ...Array(2).fill([400, 'challenge_invalid'])])
   const { response, ...assertion } = authenticator.get(await passkeys.options())
   const empty = { ...response, userHandle: '' }
   const refused = await passkeys.post('login/passkey/confirm', { passkey: { ...assertion, response: empty } })

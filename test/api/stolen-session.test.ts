@@ -1,4 +1,4 @@
-import { type RouteMetadata, StepUpBody } from '@usher/contract'
+import { type RouteMetadata, StepUpBody, userTokenOf } from '@usher/contract'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { password } from '../support/app.js'
@@ -64,7 +64,7 @@ const hasField = ({ route }: DescribedOperation, name: string) =>
 const continuing = everyOperation.filter(
   (each) =>
     each.api === 'api' &&
-    ((each.route.metadata as RouteMetadata | undefined)?.security || hasField(each, 'refreshToken')),
+    (userTokenOf(each.route.metadata as RouteMetadata) || hasField(each, 'refreshToken')),
 )
 
 const proofs = Object.keys(StepUpBody.shape)

@@ -34,8 +34,9 @@ it('docs/management.md lists every operation with its scope', async () => {
   expect(listed.sort()).toEqual(
     Object.values(managementContract)
       .flatMap((noun) => Object.values(noun))
-      .filter(({ metadata }) => metadata.scope)
-      .map(({ method, path, metadata }) => `${method} …${rest(path, 'management')} ${metadata.scope}`)
+      .flatMap(({ method, path, metadata: { who } }) =>
+        typeof who === 'object' ? [`${method} …${rest(path, 'management')} ${who.key}`] : [],
+      )
       .sort(),
   )
 })

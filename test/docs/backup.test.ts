@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readList } from '../../server/domain/numbered-lists/read-list.js'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
+import { revocations as revocationList } from '../../server/store/queries/numbered-lists.js'
 import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
@@ -78,10 +80,19 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     const database = await usher.newDatabase('nist')
     const { token, ...before } = await database.signedUp({ ...ada, newTenant: 'Engines' })
     const [refreshed, ended] = [await database.opened(), await database.opened()]
+    // As a backend that follows revocations does.
+    await readList(
+      store,
+      { list: revocationList, databaseId: database.id },
+      { after: undefined, limit: 1000 },
+    )
     await run('pg_dump', { DATABASE_URL })
     await database.signedUp({ email: 'later@example.com' })
     const refresh = await database.refresh(refreshed.refreshToken.value)
     await database.endSession(ended.refreshToken.value)
+    const revocations = { list: revocationList, databaseId: database.id }
+    const { next: lost } = await readList(store, revocations, { after: undefined, limit: 1000 })
+    expect(lost).toMatchObject({ seq: 1, stamp: expect.any(String) })
     const operation = { store, now: new Date(usher.clock.now) }
     const [key] = await store.prisma.signingKey.findMany({ where: { databaseId: database.id } })
     await rotateKeys(operation, database, 0)
@@ -89,7 +100,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     await usher.close()
     await store.close()
     await run('pg_restore', { RESTORED_URL })
-    expect(await run('expire-cursors', { RESTORED_URL })).toContain('The store is up to date.\n')
+    expect(await run('RESTORED_URL"\nnpx', { RESTORED_URL })).toContain('The store is up to date.\n')
 
     const restored = await open(RESTORED_URL)
     expect(await pendingMigrations(restored)).toEqual([])
@@ -100,7 +111,16 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     expect((await client.login({ email: 'later@example.com', password })).statusCode).toBe(401)
     await client.signedUp({ email: 'later@example.com', newTenant: 'Engines' })
     expect((await client.refresh(refresh.json().refreshToken.value)).json().code).toBe('session_ended')
-    expect((await client.refresh(ended.refreshToken.value)).statusCode).toBe(200)
+    const reopened = await client.refresh(ended.refreshToken.value)
+    expect(reopened.statusCode).toBe(200)
+    // A new revocation gets the number of the lost one, whose cursor expires without a command.
+    await client.endSession(reopened.json().refreshToken.value)
+    expect(await readList(restored, revocations, { after: undefined, limit: 1000 })).toMatchObject({
+      next: { lineage: lost.lineage, seq: lost.seq },
+    })
+    await expect(readList(restored, revocations, { after: lost, limit: 1000 })).rejects.toMatchObject({
+      code: 'cursor_expired',
+    })
     await again.close()
     await restored.close()
 

@@ -46,12 +46,12 @@ it.each(commands)(
 /** Returns who may run a command on another machine, and whether with a confirmation. */
 function rightOf(name: string) {
   if (commandRights[name] === 'host') return { role: 'the host only', confirms: false }
-  const { metadata, confirms } = neededFor({
+  const { right, confirms } = neededFor({
     name,
     options: name === 'user create' ? { password: false } : {},
   })
-  const role = metadata.role === 'member' ? 'viewer' : `\`${metadata.role}\``
-  return { role: metadata.in === 'installation' ? `${role} of the installation` : role, confirms }
+  const role = right.operator === 'member' ? 'viewer' : `\`${right.operator}\``
+  return { role: right.in === 'installation' ? `${role} of the installation` : role, confirms }
 }
 
 it('docs/cli.md has the least role of each command of another machine', () => {

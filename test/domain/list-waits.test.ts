@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createListWaits } from '../../server/domain/numbered-lists/list-waits.js'
 
-const place = { lineage: 'lineage', seq: 1 }
+const place = { lineage: 'lineage', seq: 1, stamp: null }
 
 /** A client that disconnects when a test says so. */
 function newClient() {

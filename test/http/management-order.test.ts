@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { RouteMetadata } from '@usher/contract'
+import { type RouteMetadata, scopeOf } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { it } from '../support/management.js'
@@ -7,7 +7,8 @@ import { everyOperation } from '../support/operations.js'
 
 const id = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
 const operations = everyOperation.flatMap(({ api, name, route: { method, path, metadata } }) => {
-  const { scope, lines } = (metadata ?? {}) as RouteMetadata
+  const scope = scopeOf(metadata as RouteMetadata)
+  const { lines } = metadata as RouteMetadata
   const [, below = ''] = path.split('/management/')
   const type = lines ? 'application/x-ndjson' : 'application/json'
   return api === 'management' && scope

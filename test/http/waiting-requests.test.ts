@@ -87,7 +87,7 @@ it('many requests that wait hold no connection of the store and get the event by
     expect(events).toMatchObject([{ type: 'user.created', data: { userId: id } }])
   }
   const texts = query.mock.calls.map(([text]) => text)
-  expect(texts.filter((text) => text === keptEvents.findAfter)).toHaveLength(1)
+  expect(texts.filter((text) => text === keptEvents.findFrom)).toHaveLength(1)
 })
 
 it('a cursor that has expired fails no other request that is read at the same time', async ({ server }) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, inject, onTestFinished } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
-import { placeOf } from '../../server/domain/numbered-lists/cursor.js'
+import { cursorOf, placeOf } from '../../server/domain/numbered-lists/cursor.js'
 import { deleteEndedRows, type ListPage, readList } from '../../server/domain/numbered-lists/read-list.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { keptEvents as list, type Place } from '../../server/store/queries/numbered-lists.js'
@@ -222,7 +222,11 @@ it('a reader does not wait for one that is frozen while it numbers', async ({ st
   expect((await events.read(next)).names).toEqual(['two'])
 })
 
-it('after a restore and the command, earlier cursors are refused', async ({ store, database, events }) => {
+it('after a restore, cursors of lost events are refused, although other events have their numbers', async ({
+  store,
+  database,
+  events,
+}) => {
   const where = { databaseId: database.id }
   const add = (name: string) => events.add(user(1), name)
   for (const name of ['one', 'two']) await add(name)
@@ -242,15 +246,31 @@ it('after a restore and the command, earlier cursors are refused', async ({ stor
   await expect(events.read(lost)).rejects.toMatchObject({ code: 'cursor_expired' })
   // From here on, another event has the number of the lost one.
   await add('new')
-  await events.read(beforeBackup)
-  expect((await events.read(lost)).names).toEqual([])
+  // The cursor of a server without stamps can only expire by the command.
+  const former = { ...lost, stamp: null }
+  expect((await events.read(beforeBackup)).names).toEqual(['new'])
+  await expect(events.read(lost)).rejects.toMatchObject({ code: 'cursor_expired' })
+  expect((await events.read(former)).names).toEqual([])
+  await add('newer')
+  await expect(events.read(lost)).rejects.toMatchObject({ code: 'cursor_expired' })
+  expect((await events.read(former)).names).toEqual(['newer'])
+  // Also when the events of these numbers have been deleted.
+  const kept = await events.read()
+  await deleteEndedRows(store, { list, databaseId: database.id }, new Date(Date.now() + 60_000))
+  for (const place of [lost, { ...kept.next, stamp: lost.stamp }])
+    await expect(events.read(place)).rejects.toMatchObject({ code: 'cursor_expired' })
+  expect((await events.read(kept.next)).next).toEqual(kept.next)
+  await add('last')
+  for (const place of [{ ...kept.next, stamp: lost.stamp }])
+    await expect(events.read(place)).rejects.toMatchObject({ code: 'cursor_expired' })
+  expect((await events.read(kept.next)).names).toEqual(['last'])
   expect(await expireCursors(store, undefined)).toEqual({ databases: expect.any(Number) })
-  for (const place of [lost, beforeBackup])
+  for (const place of [former, beforeBackup])
     await expect(events.read(place)).rejects.toMatchObject({ code: 'cursor_expired' })
   const { names, next } = await events.read()
-  expect(names).toEqual(['one', 'two', 'new'])
+  expect(names).toEqual(['last'])
   expect(next.lineage).not.toBe(lost.lineage)
-  expect(placeOf(`${next.lineage}.${next.seq}`)).toEqual(next)
+  expect(placeOf(cursorOf(next))).toEqual(next)
 })
 
 it.skipIf(!inject('pgbouncerUrl'))(

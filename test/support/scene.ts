@@ -1,5 +1,11 @@
 import type { AppRoute } from '@ts-rest/core'
-import type { AddedFactor, RouteMetadata, Session, SignedInUser } from '@usher/contract'
+import {
+  type AddedFactor,
+  type RouteMetadata,
+  type Session,
+  type SignedInUser,
+  userTokenOf,
+} from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
 import type { ProviderClaims } from '../../server/domain/connections/claims.js'
@@ -234,15 +240,15 @@ export async function requestTo(
   const request = { ...operation, ...given }
   const url = await urlOf(stage, scene, route, request)
   const body = await request.body?.(scene)
-  const { security, lines } = (route.metadata ?? {}) as RouteMetadata
-  const token = security && (request.token ? await request.token(scene) : scene.user.token.jwt)
+  const metadata = route.metadata as RouteMetadata
+  const token = userTokenOf(metadata) && (request.token ? await request.token(scene) : scene.user.token.jwt)
   const credential = api === 'management' ? stage.key : token
   return {
     method: route.method,
     url,
     headers: {
       ...(credential && { authorization: `Bearer ${credential}` }),
-      ...(body && { 'content-type': lines ? 'application/x-ndjson' : 'application/json' }),
+      ...(body && { 'content-type': metadata.lines ? 'application/x-ndjson' : 'application/json' }),
     } as Record<string, string>,
     ...(body && { payload: `${JSON.stringify(body)}\n` }),
   }

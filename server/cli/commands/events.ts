@@ -9,7 +9,7 @@ export function configure(events: Command, host: Host) {
   events
     .command('expire-cursors')
     .argument('[workspace/name]', 'database; all databases by default', databasePath)
-    .description('expire all cursors of events and revocations, after a restore from a backup')
+    .description('expire all cursors of events and revocations, so that backends read everything again')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(host, async (store, _config, log) => {

@@ -1,13 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
+import { keyActivationSeconds } from '@usher/contract'
 import { ConfigError } from '../../config.js'
 import { runChange } from '../../domain/change.js'
-import {
-  keyActivationSeconds,
-  keyState,
-  listKeys,
-  retireKey,
-  rotateKeys,
-} from '../../domain/management/keys/key-rotation.js'
+import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/management/keys/key-rotation.js'
 import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
 import { Problem } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'

@@ -26,11 +26,11 @@ export const admitCommand =
   (by: RemoteCaller, ask: (question: Question) => Promise<unknown>): Admit =>
   async (command, host, run) => {
     const { context, caller, jwt } = by
-    const { operation, metadata, isRead, confirms, body } = neededFor(command)
+    const { operation, right, isRead, confirms, body } = neededFor(command)
     const path = pathOf(command)
-    const workspaceSlug = metadata.in === 'workspace' ? path?.workspaceSlug : undefined
+    const workspaceSlug = right.in === 'workspace' ? path?.workspaceSlug : undefined
     const credentials = { caller, jwt, confirmation: undefined }
-    const admitted = await admitOperator(context, credentials, { metadata, workspaceSlug })
+    const admitted = await admitOperator(context, credentials, { right, workspaceSlug })
     const target = await targetOf(by.context, { ...command, isRead }, admitted)
     if (confirms) await requireConfirmed(context, admitted, { text: String(await ask({ confirm: true })) })
     const { user, operators, role } = admitted

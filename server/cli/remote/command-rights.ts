@@ -1,19 +1,17 @@
+import { type OperatorRight, operatorRightOf, type RouteMetadata } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
-import { type managementRights, type OperatorMetadata, operatorContract } from '@usher/contract/operator'
+import { operatorContract } from '@usher/contract/operator'
 import { defaultSettings } from '../../domain/databases/settings.js'
-import { isConfirmedBody } from '../../domain/operators/confirmed-bodies.js'
-import { managementRight } from '../../domain/operators/rights.js'
+import { rightsNeededBy } from '../../domain/field-rights.js'
 import { Problem } from '../../domain/problem.js'
 import type { TypedCommand } from '../io/host.js'
 
-type OperationOf<Routers> = { [Name in keyof Routers]: keyof Routers[Name] }[keyof Routers]
-type OperatorOperation = OperationOf<Omit<typeof operatorContract, 'console'>>
-/** The operations of the management API that operators may use. */
-type ManagementOperation = {
-  [Name in keyof typeof managementRights]: (typeof managementRights)[Name]['role'] extends null ? never : Name
-}[keyof typeof managementRights]
-
-type Operation = OperatorOperation | ManagementOperation
+type OperationIn<Routes> = {
+  [Name in keyof Routes]: Routes[Name] extends { metadata: { who: OperatorRight } } ? Name : never
+}[keyof Routes]
+type OperationOf<Contract> = { [Noun in keyof Contract]: OperationIn<Contract[Noun]> }[keyof Contract]
+/** The operations that operators may use. */
+type Operation = OperationOf<typeof operatorContract> | OperationOf<typeof managementContract>
 
 type Options = TypedCommand['options']
 
@@ -22,7 +20,7 @@ interface CommandRight {
   /** The operation that does the same. The command needs its role, and its confirmation if it has one. */
   operation: Operation | ((options: Options) => Operation)
   /** Where the role counts. By default where it counts for the operation. */
-  in?: OperatorMetadata['in']
+  in?: OperatorRight['in']
   /** Whether options need a confirmation that not each request of the operation needs. */
   confirms?: (options: Options) => boolean
   /** Fields of the operation that the command sets without an option. */
@@ -30,6 +28,21 @@ interface CommandRight {
   /** Returns what only the host may do with the options, if there is something. */
   hostOnly?: (options: Options) => string | false
 }
+
+const operations = new Map(
+  [managementContract, operatorContract].flatMap((contract) =>
+    Object.values(contract).flatMap((router) =>
+      Object.entries(router as Record<string, { metadata: RouteMetadata }>),
+    ),
+  ),
+)
+
+const metadataOf = (operation: Operation) =>
+  (operations.get(operation) as { metadata: RouteMetadata }).metadata
+
+/** Returns whether a field of a body needs a confirmation. */
+const isConfirmedBody = (operation: Operation, body: object) =>
+  rightsNeededBy(body, metadataOf(operation).fields).some(({ operator }) => operator === 'confirms')
 
 const hasConfirmedSetting = (settings: Options) => isConfirmedBody('changeSettings', { settings })
 
@@ -125,19 +138,11 @@ export const commandRights: Readonly<Record<string, CommandRight | 'host'>> = {
 export interface NeededOperation {
   operation: string
   isRead: boolean
-  metadata: Pick<OperatorMetadata, 'role' | 'in'>
+  right: OperatorRight
   confirms: boolean
   /** What the operation would get. */
   body: object
 }
-
-type Route = { method: string; metadata?: Partial<OperatorMetadata> }
-
-const routes = new Map(
-  [managementContract, operatorContract].flatMap((contract) =>
-    Object.values(contract).flatMap((router) => Object.entries(router as Record<string, Route>)),
-  ),
-)
 
 /** Returns what a command needs. @throws {Problem} `host_only` */
 export function neededFor({ name, options }: Pick<TypedCommand, 'name' | 'options'>): NeededOperation {
@@ -148,15 +153,14 @@ export function neededFor({ name, options }: Pick<TypedCommand, 'name' | 'option
     throw new Problem('host_only', { detail: `Only the machine of the server can run: ${what}.` })
   }
   const operation = operationOf(right, options)
-  const { method, metadata } = routes.get(operation) as Route
-  const managed = managementRight(operation)
+  const metadata = metadataOf(operation)
+  const needed = operatorRightOf(metadata) as OperatorRight
   const { json: _, ...fields } = options
-  const needed = { in: 'workspace', ...metadata, ...managed } as OperatorMetadata
   return {
     operation,
-    isRead: method === 'GET' || managed?.onlyReads === true,
-    metadata: { role: needed.role, in: right.in ?? needed.in },
-    confirms: needed.confirms === true || right.confirms?.(options) === true,
+    isRead: !metadata.records,
+    right: { ...needed, in: right.in ?? needed.in },
+    confirms: metadata.confirms !== undefined || right.confirms?.(options) === true,
     body: { ...fields, ...right.sets },
   }
 }

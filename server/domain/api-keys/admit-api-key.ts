@@ -1,3 +1,4 @@
+import type { FieldRight } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { noteUseOfApiKey, type StoredApiKey } from '../../store/queries/api-keys.js'
 import type { AppContext } from '../context.js'
@@ -67,6 +68,11 @@ export async function requireValidApiKey(context: AppContext, databaseId: string
 export function requireScope({ scopes }: ApiKey, scope: Scope) {
   if (!scopes.has(scope))
     throw new Problem('insufficient_scope', { scope, detail: `The key lacks the scope ${scope}.` })
+}
+
+/** @throws {Problem} `insufficient_scope` if the key lacks a scope that a field needs */
+export function requireScopes(apiKey: ApiKey, fields: readonly FieldRight[]) {
+  for (const { scope } of fields) if (scope) requireScope(apiKey, scope)
 }
 
 async function findKey(

@@ -6,8 +6,7 @@ import { newLineage } from '../numbered-lists/cursor.js'
 import { requireDatabase } from './databases.js'
 
 /**
- * Expires the cursors of events and revocations of a database, or of all databases. After a restore from a backup, a cursor
- * that a client has stored may point to another row.
+ * Expires the cursors of events and revocations of a database, or of all databases.
  *
  * @returns the number of databases that had cursors
  * @throws {Problem} if the database does not exist

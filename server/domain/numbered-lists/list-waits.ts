@@ -52,7 +52,7 @@ interface Group {
 /** What {@link createListWaits} needs. */
 export interface WaitSettings {
   /** Returns the last place of a database, which may have moved, and whether rows without number follow it. */
-  read: (databaseId: string) => Promise<LastPlace>
+  read: (databaseId: string) => Promise<Place & Pick<LastPlace, 'hasMore'>>
   /** Returns how many databases can share a statement if they are read at the same time. */
   databasesPerStatement: () => number
   /** Whether the server shuts down. Waits end then. */

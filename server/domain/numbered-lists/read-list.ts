@@ -4,7 +4,7 @@ import {
   createLineage,
   deleteFirstRows,
   findLastPlace,
-  findRowsAfter,
+  findRowsFrom,
   hasRows,
   type LastPlace,
   type ListOfDatabase,
@@ -48,8 +48,8 @@ export interface ListPage {
 /**
  * Returns the rows after a place, or the oldest ones. Numbers new rows if the page has room for them.
  *
- * @throws {Problem} `cursor_expired` if the place has another lineage or follows the last row, or if the next row was
- * deleted
+ * @throws {Problem} `cursor_expired` if the place has another lineage or follows the last row, if its number belongs to another
+ * row since a restore, or if the next row was deleted
  * @throws {UnavailableError} if another reader, which may be frozen, keeps rows from being numbered
  */
 export async function readList(
@@ -58,9 +58,19 @@ export async function readList(
   { after, limit }: { after: Place | undefined; limit: number },
 ): Promise<ListPage> {
   const read = async (last: LastPlace) => {
-    if (after && (after.lineage !== last.lineage || after.seq > last.seq)) throw new Problem('cursor_expired')
-    if (after?.seq === last.seq) return []
-    return findRowsAfter(store, of, { seq: after?.seq ?? 0, limit })
+    if (!after) return findRowsFrom(store, of, { seq: 0, limit })
+    if (after.lineage !== last.lineage || after.seq > last.seq) throw new Problem('cursor_expired')
+    if (after.seq === last.seq) {
+      requireSameRow(after, last.stamp)
+      return []
+    }
+    const [first, ...others] = await findRowsFrom(store, of, { seq: after.seq, limit: limit + 1 })
+    if (first?.seq === after.seq) {
+      requireSameRow(after, first.stamp)
+      return others
+    }
+    requireSameRow(after, last.deletedSeq === after.seq ? last.deletedStamp : null)
+    return first ? [first, ...others].slice(0, limit) : []
   }
   let last: LastPlace = await requireLastPlace(store, of)
   let rows = await read(last)
@@ -75,9 +85,18 @@ export async function readList(
   // Numbers have no gap, and the oldest rows are deleted first.
   const following = rows[0]?.seq ?? last.seq + 1
   if (after && following !== after.seq + 1) throw new Problem('cursor_expired')
-  const seq = rows.at(-1)?.seq ?? last.seq
+  const { seq, stamp } = rows.at(-1) ?? last
   const moreAvailable = seq < last.seq || last.hasMore
-  return { rows, next: { lineage: last.lineage, seq }, moreAvailable }
+  return { rows, next: { lineage: last.lineage, seq, stamp }, moreAvailable }
+}
+
+/**
+ * Checks that the number of a cursor still belongs to the same row. Accepts it if one of the stamps is unknown.
+ *
+ * @throws {Problem} `cursor_expired`
+ */
+function requireSameRow({ stamp }: Place, current: string | null) {
+  if (stamp !== null && current !== null && stamp !== current) throw new Problem('cursor_expired')
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { OperatorMetadata } from '@usher/contract/operator'
+import { type OperatorRight, operatorRightOf, type RouteMetadata } from '@usher/contract'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
@@ -10,7 +10,7 @@ import { admitToken } from '../tokens/admit-token.js'
 import { acrOf } from '../tokens/authentication.js'
 import type { AdmittedOperator } from './operator-request.js'
 import { requireOperators } from './operators-database.js'
-import { managementRight, requireRole, roleAnywhere, roleIn } from './rights.js'
+import { requireRole, roleAnywhere, roleIn } from './rights.js'
 
 /** The credentials of a request. */
 export interface OperatorCredentials {
@@ -19,9 +19,10 @@ export interface OperatorCredentials {
   confirmation: string | undefined
 }
 
-/** An operation of the operator API, and the workspace of its path. */
+/** What an operation of the operator API needs, and the workspace of its path. */
 interface OperatorOperation {
-  metadata: Pick<OperatorMetadata, 'role' | 'in' | 'confirms'>
+  right: OperatorRight
+  confirms?: RouteMetadata['confirms']
   workspaceSlug: string | undefined
 }
 
@@ -34,7 +35,7 @@ interface OperatorOperation {
 export async function admitOperator(
   context: AppContext,
   credentials: OperatorCredentials,
-  { metadata, workspaceSlug }: OperatorOperation,
+  { right, confirms, workspaceSlug }: OperatorOperation,
 ): Promise<AdmittedOperator> {
   const { operators, user, claims } = await admitUser(context, credentials)
   const workspace =
@@ -44,12 +45,12 @@ export async function admitOperator(
     installation: () => roleIn(user, [operators.id]),
     workspace: () => workspace && roleIn(user, [operators.id, workspace.id]),
     anywhere: () => roleAnywhere(user),
-  }[metadata.in]()
+  }[right.in]()
   // An operator does not learn which workspaces of others exist.
-  if (!role && metadata.in === 'workspace') throw new Problem('database_not_found')
-  requireRole(role, metadata.role)
+  if (!role && right.in === 'workspace') throw new Problem('database_not_found')
+  requireRole(role, right.operator)
   const admitted = { operators, user, claims, workspace, role: role as AdmittedOperator['role'] }
-  if (metadata.confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation })
+  if (confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation })
   return admitted
 }
 
@@ -61,16 +62,16 @@ export async function admitOperator(
 export async function admitManagingOperator(
   context: AppContext,
   credentials: OperatorCredentials,
-  { operation, database }: { operation: string; database: Database },
+  { metadata, database }: { metadata: RouteMetadata; database: Database },
 ): Promise<AdmittedOperator> {
   const { operators, user, claims } = await admitUser(context, credentials)
   const role = roleIn(user, [operators.id, database.workspaceId])
   if (!role) throw new Problem('database_not_found')
-  const right = managementRight(operation)
-  requireRole(role, right?.role)
+  requireRole(role, operatorRightOf(metadata)?.operator)
   const admitted = { operators, user, claims, role }
-  const use = right?.permit && permitOf(right.permit, database)
-  if (right?.confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation, use })
+  const { confirms } = metadata
+  const use = typeof confirms === 'object' ? permitOf(confirms.by, database) : undefined
+  if (confirms) await requireConfirmed(context, admitted, { text: credentials.confirmation, use })
   return admitted
 }
 

@@ -1,3 +1,4 @@
+import { keyActivationSeconds } from '@usher/contract'
 import type {
   ApiKeyInfo,
   ApiKeyList,
@@ -19,16 +20,8 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../management/api-keys.js'
-import {
-  keyActivationSeconds,
-  keyState,
-  listKeys,
-  retireKey,
-  rotateKeys,
-} from '../management/keys/key-rotation.js'
+import { keyState, listKeys, retireKey, rotateKeys } from '../management/keys/key-rotation.js'
 import { unless } from '../problem.js'
-import { requireConfirmed } from './admit-operator.js'
-import { isConfirmedBody } from './confirmed-bodies.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 type Request<Body = unknown, Params = unknown> = OperatorRequest<Body> & InDatabase & { params: Params }
@@ -48,17 +41,12 @@ export async function listSigningKeys(context: AppContext, request: Request): Pr
   return { keys: keys.map((key) => keyInfo(key, keys, context.now())) }
 }
 
-type RotateRequest = Request<RotateKeysBody> & { headers: { 'usher-confirmation'?: string | undefined } }
-
-/** Publishes the next signing key of a database. @throws {Problem} `step_up_required` if it signs early; `key_pending` */
+/** Publishes the next signing key of a database. @throws {Problem} `key_pending` */
 export async function rotateSigningKeys(
   context: AppContext,
-  request: RotateRequest,
+  request: Request<RotateKeysBody>,
 ): Promise<SigningKeyInfo> {
-  const { body, headers } = request
-  if (isConfirmedBody('rotateKeys', body))
-    await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
-  const { activateInSeconds = keyActivationSeconds } = body
+  const { activateInSeconds = keyActivationSeconds } = request.body
   const change = await requestInDatabase(context, request)
   const wanted = { masterKeys: context.store, activateInSeconds }
   const key = await runChange(context, change, (inChange) => rotateKeys(inChange, wanted))

@@ -1,24 +1,16 @@
+import type { RouteMetadata } from '@usher/contract'
 import type { OperatorRole } from '@usher/contract/operator'
 import type { AppContext } from '../context.js'
-import { Problem } from '../problem.js'
+import { rightsNeededBy } from '../field-rights.js'
 import { type RecordedOperation, runRecorded } from './actions.js'
 import { requireConfirmed } from './admit-operator.js'
-import { isConfirmedBody } from './confirmed-bodies.js'
 import type { AdmittedOperator } from './operator-request.js'
-import { hasRank, managementRight } from './rights.js'
-
-type Body = Readonly<Record<string, unknown>>
-
-/** What only backends and the host may send in a body. */
-const hostOnly: Readonly<Record<string, (body: Body) => boolean>> = {
-  addUser: ({ password, passwordHash }) => password !== undefined || passwordHash !== undefined,
-  createUserCode: ({ deliver }) => deliver === 'return',
-}
+import { hasRank, noOperators } from './rights.js'
 
 /** A request of an operator for an operation of the management API. */
 export interface Managed {
   operation: string
-  isRead: boolean
+  metadata: RouteMetadata
   operator: AdmittedOperator
   body: unknown
   params: RecordedOperation['params']
@@ -37,16 +29,14 @@ export interface Managed {
  */
 export async function runManaged(
   context: AppContext,
-  { operation, isRead, operator, body, params, request }: Managed,
+  { operation, metadata, operator, body, params, request }: Managed,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
-  const given = Object(body) as Body
-  if (hostOnly[operation]?.(given))
-    throw new Problem('role_insufficient', {
-      detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
-    })
-  if (isConfirmedBody(operation, given))
-    await requireConfirmed(context, operator, { text: request.headers['usher-confirmation']?.toString() })
+  await requireFieldRights(context, operator, {
+    metadata,
+    body,
+    confirmation: request.headers['usher-confirmation'],
+  })
   const { user, operators, role } = operator
   const recorded = {
     action: operation,
@@ -57,10 +47,24 @@ export async function runManaged(
     body,
     run,
   }
-  const { permit, onlyReads } = managementRight(operation) ?? {}
-  const isRecorded = !isRead && !permit && !onlyReads
-  const result = await (isRecorded ? runRecorded(context, request.log, recorded) : run())
+  const result = await (metadata.records ? runRecorded(context, request.log, recorded) : run())
   return seenBy(role, result)
+}
+
+/** @throws {Problem} `role_insufficient` for a field that no operator may send; `step_up_required` */
+export async function requireFieldRights(
+  context: Pick<AppContext, 'findSecrets' | 'now'>,
+  operator: AdmittedOperator,
+  {
+    metadata: { fields },
+    body,
+    confirmation,
+  }: Pick<Managed, 'metadata' | 'body'> & { confirmation: string | string[] | undefined },
+) {
+  const needed = rightsNeededBy(body, fields).map((field) => field.operator)
+  if (needed.includes('never')) throw noOperators()
+  if (needed.includes('confirms'))
+    await requireConfirmed(context, operator, { text: confirmation?.toString() })
 }
 
 /** Returns what a role may see of a response. */

@@ -1,9 +1,4 @@
-import {
-  type ManagementRight,
-  managementRights,
-  type OperatorRole,
-  operatorRoles,
-} from '@usher/contract/operator'
+import { type OperatorRole, operatorRoles } from '@usher/contract/operator'
 import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { Problem } from '../problem.js'
 
@@ -30,18 +25,15 @@ export const roleAnywhere = (holder: Holder) =>
     holder.memberships.map(({ id }) => id),
   )
 
-/** Returns what an operation of the management API needs from an operator. Undefined if only backends use it. */
-export const managementRight = (operation: string): ManagementRight | undefined =>
-  Object.hasOwn(managementRights, operation)
-    ? managementRights[operation as keyof typeof managementRights]
-    : undefined
+/** Returns the problem of what no operator may do. */
+export const noOperators = () =>
+  new Problem('role_insufficient', {
+    detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
+  })
 
 /** @throws {Problem} `role_insufficient` if a role has fewer rights than the least one */
-export function requireRole(role: OperatorRole | undefined, least: OperatorRole | null | undefined) {
-  if (!least)
-    throw new Problem('role_insufficient', {
-      detail: 'Operators of the console cannot do this. Use an API key, or a command of the host.',
-    })
+export function requireRole(role: OperatorRole | undefined, least: OperatorRole | undefined) {
+  if (!least) throw noOperators()
   if (rankOf(role) < rankOf(least))
     throw new Problem('role_insufficient', { detail: `Needs the role ${least} of an operator.` })
 }

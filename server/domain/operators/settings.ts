@@ -1,4 +1,10 @@
-import type { ChangedSettings, ChangeSettingsBody, SettingInfo, SettingList } from '@usher/contract/operator'
+import {
+  type ChangedSettings,
+  type ChangeSettingsBody,
+  confirmedSettings,
+  type SettingInfo,
+  type SettingList,
+} from '@usher/contract/operator'
 import type { AppContext } from '../context.js'
 import {
   type AnySetting,
@@ -10,8 +16,6 @@ import {
 import { requireDatabase, setDatabase } from '../management/databases.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { invalidField, validationFailed } from '../problem.js'
-import { requireConfirmed } from './admit-operator.js'
-import { isConfirmed, isConfirmedBody } from './confirmed-bodies.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 /** Returns how a setting is typed. */
@@ -22,6 +26,8 @@ function kindOf({ choices, range, default: initial }: AnySetting): SettingInfo['
   if (Array.isArray(initial)) return 'list'
   return initial !== null && typeof initial === 'object' ? 'json' : 'text'
 }
+
+const confirmed: readonly SettingName[] = confirmedSettings
 
 function settingInfo(name: SettingName, setting: AnySetting, value: unknown): SettingInfo {
   const kind = kindOf(setting)
@@ -36,7 +42,7 @@ function settingInfo(name: SettingName, setting: AnySetting, value: unknown): Se
     max,
     value,
     default: setting.default,
-    confirms: isConfirmed(name),
+    confirms: confirmed.includes(name),
   }
 }
 
@@ -63,18 +69,16 @@ export async function getSettings(
 }
 
 type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
-  InDatabase & { headers: { 'if-match'?: string | undefined; 'usher-confirmation'?: string | undefined } }
+  InDatabase & { headers: { 'if-match'?: string | undefined } }
 
 /**
  * Changes settings of a database.
  *
- * @throws {Problem} `validation_failed`; `step_up_required` if one of them needs a confirmation; `precondition_failed`
+ * @throws {Problem} `validation_failed`; `precondition_failed`
  */
 export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<ChangedSettings> {
   const { body, headers } = request
   const changes = readChanges(body.settings)
-  if (isConfirmedBody('changeSettings', body))
-    await requireConfirmed(context, request, { text: headers['usher-confirmation'] })
   const inDatabase = await requestInDatabase(context, request)
   const row = await setDatabase(context, inDatabase, {
     ...changes,

@@ -4,11 +4,10 @@ import { requestEmailVerification, requestPasswordReset } from '../../domain/cod
 import { resetPassword } from '../../domain/codes/reset-password.js'
 import { verifyEmail } from '../../domain/codes/verify-email.js'
 import type { AppContext } from '../../domain/context.js'
-import { hasAccountOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const codeRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
     routes: contract.codes,
     rules: { requestPasswordReset, resetPassword, requestEmailVerification, verifyEmail },
-    isOn: hasAccountOperations,
   })

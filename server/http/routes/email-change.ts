@@ -4,11 +4,10 @@ import type { AppContext } from '../../domain/context.js'
 import { changeEmail } from '../../domain/email-change/change-email.js'
 import { requestEmailChange } from '../../domain/email-change/request-change.js'
 import { undoEmailChange } from '../../domain/email-change/undo-change.js'
-import { hasAccountOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const emailChangeRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
     routes: contract.emailChange,
     rules: { requestEmailChange, changeEmail, undoEmailChange },
-    isOn: hasAccountOperations,
   })

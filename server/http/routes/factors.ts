@@ -1,8 +1,6 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
-import type { Database } from '../../domain/databases/find-database.js'
-import { hasPasskeys } from '../../domain/databases/relying-party.js'
 import { addTotp } from '../../domain/factors/add-totp.js'
 import { removeFactor, setSecondFactor } from '../../domain/factors/change-factors.js'
 import { addPasskey, enrolPasskey } from '../../domain/factors/enrol-passkey.js'
@@ -12,9 +10,6 @@ import { beginStepUp, stepUp } from '../../domain/factors/step-up.js'
 import { verifySecondFactor } from '../../domain/factors/verify-second-factor.js'
 import { beginPasskeyLogin, loginWithPasskey } from '../../domain/logins/login-with-passkey.js'
 import { serveOperations } from '../serve-operations.js'
-
-/** Whether the users of a database have second factors. */
-const hasFactors = ({ secondFactor }: Database) => secondFactor !== 'off'
 
 export const factorRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
@@ -31,12 +26,10 @@ export const factorRoutes = (app: FastifyInstance, context: AppContext) =>
       setSecondFactor,
       createRecoveryCodes,
     },
-    isOn: hasFactors,
   })
 
 export const passkeyRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
     routes: contract.passkeys,
     rules: { beginPasskeyLogin, loginWithPasskey, enrolPasskey, addPasskey },
-    isOn: hasPasskeys,
   })

@@ -6,7 +6,7 @@ import { inviteMember } from '../../domain/invitations/invite.js'
 import { listInvitations, revokeInvitation } from '../../domain/invitations/pending.js'
 import { unless } from '../../domain/problem.js'
 import { acceptInvitation } from '../../domain/users/accept-invitation.js'
-import { hasTenantOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const invitationRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
@@ -20,5 +20,4 @@ export const invitationRoutes = (app: FastifyInstance, context: AppContext) =>
         ),
       acceptInvitation,
     },
-    isOn: hasTenantOperations,
   })

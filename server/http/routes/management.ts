@@ -1,7 +1,6 @@
-import type { RouteMetadata } from '@usher/contract'
-import { type AddUserBody, changeableFields, managementContract } from '@usher/contract/management'
+import { type RouteMetadata, scopeOf } from '@usher/contract'
+import { changeableFields, managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
-import { requireScope } from '../../domain/api-keys/admit-api-key.js'
 import { runChange } from '../../domain/change.js'
 import { createCode } from '../../domain/codes/create-code.js'
 import type { AppContext } from '../../domain/context.js'
@@ -22,7 +21,6 @@ import {
   managedUser,
 } from '../../domain/management/users/managed-users.js'
 import { unless } from '../../domain/problem.js'
-import type { KeyRequest } from '../../domain/request.js'
 import { addUser } from '../../domain/users/add-user.js'
 import { deleteUser, revokeTokens, setPassword, unlockUser } from '../../domain/users/user-changes.js'
 import { serveOperations } from '../serve-operations.js'
@@ -45,8 +43,8 @@ export function revocationRoutes(app: FastifyInstance, context: AppContext) {
 export function managementRoutes(app: FastifyInstance, context: AppContext) {
   app.addHook('onRoute', (route) => {
     const { tsRestRoute } = (route.config ?? {}) as { tsRestRoute?: { metadata?: RouteMetadata } }
-    const { scope, lines } = tsRestRoute?.metadata ?? {}
-    if (scope) route.bodyLimit = lines?.maxBytes ?? bodyLimitBytes
+    const metadata = tsRestRoute?.metadata
+    if (metadata && scopeOf(metadata)) route.bodyLimit = metadata.lines?.maxBytes ?? bodyLimitBytes
   })
   managedUserRoutes(app, context)
   managedTenantRoutes(app, context)
@@ -64,12 +62,10 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
 function managedUserRoutes(app: FastifyInstance, context: AppContext) {
   serveOperations(app, context, {
     routes: managementContract.users,
-    readsUser: 'getUser',
     rules: {
       listUsers: listManagedUsers,
       addUser: (_, request) => {
-        const { database, apiKey, body, caller } = request
-        requireScopesOfFields(apiKey, body)
+        const { database, body, caller } = request
         return changeOncePerKey(context, request, {
           operation: 'addUser',
           prepare: () => addUser({ ...context, client: caller }, database, body),
@@ -83,10 +79,8 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
       listUserFactors,
       removeUserFactors,
       async changeUser(_, request) {
-        const { database, apiKey, params, body, headers } = request
+        const { database, params, body, headers } = request
         const { emailVerified: isVerified, disabled: isDisabled, ...changes } = body
-        if ([body.email, isVerified, body.emailUndo].some((each) => each !== undefined))
-          requireScope(apiKey, 'credentials:write')
         const wanted: Parameters<typeof changeUser>[1] = {
           userId: params.userId,
           changes: { ...changes, isVerified, isDisabled },
@@ -100,8 +94,7 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
         return managedUser(read?.user)
       },
       async setUserPassword(_, request) {
-        const { apiKey, database, params, body, caller } = request
-        requireScope(apiKey, 'credentials:write')
+        const { database, params, body, caller } = request
         const user = await findAccount(context.store, database, params.userId)
         await setPassword(context, request, { user, password: body.password, client: caller })
       },
@@ -113,9 +106,8 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
       endUserSessions: (_, request) =>
         runChange(context, request, (change) => revokeTokens(change, request.params)),
       async createUserCode(_, request) {
-        const { apiKey, database, params, body } = request
+        const { database, params, body } = request
         const isReturned = body.deliver === 'return'
-        if (isReturned) requireScope(apiKey, 'credentials:write')
         const secrets = isReturned ? await context.findSecrets(database.id) : undefined
         const wanted = { userId: params.userId, purpose: body.purpose, secrets }
         return changeOncePerKey(context, request, {
@@ -132,14 +124,4 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
       checkImport,
     },
   })
-}
-
-/** @throws {Problem} `insufficient_scope` */
-function requireScopesOfFields(
-  apiKey: KeyRequest['apiKey'],
-  { password, passwordHash, emailVerified, tenants }: AddUserBody,
-) {
-  if ([password, passwordHash, emailVerified].some((each) => each !== undefined))
-    requireScope(apiKey, 'credentials:write')
-  if (tenants) requireScope(apiKey, 'tenants:write')
 }

@@ -5,7 +5,7 @@ import type { AppContext } from '../../domain/context.js'
 import { changeUser } from '../../domain/email-change/change-user.js'
 import { changePassword } from '../../domain/users/change-password.js'
 import { deleteMe, userBody } from '../../domain/users/me.js'
-import { hasAccountOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const meRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
@@ -20,5 +20,4 @@ export const meRoutes = (app: FastifyInstance, context: AppContext) =>
       changePassword,
       deleteMe,
     },
-    isOn: hasAccountOperations,
   })

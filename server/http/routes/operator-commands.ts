@@ -24,9 +24,9 @@ export function commandRoute(app: FastifyInstance, context: AppContext, commands
     if (request.headers.origin !== undefined) throw new Problem('route_not_found')
     const caller = new RequestCaller(request, reply, context.hashing)
     const jwt = readBearerToken(request.headers.authorization)
-    const metadata = { role: 'member', in: 'anywhere' } as const
+    const right = { operator: 'member', in: 'anywhere' } as const
     const credentials = { caller, jwt, confirmation: undefined }
-    const { user } = await admitOperator(context, credentials, { metadata, workspaceSlug: undefined })
+    const { user } = await admitOperator(context, credentials, { right, workspaceSlug: undefined })
     const upgrade = commands.upgradeOf(request.raw)
     if (!upgrade)
       throw new Problem('malformed_request', {

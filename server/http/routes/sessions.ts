@@ -7,7 +7,7 @@ import { listSessions } from '../../domain/sessions/list-sessions.js'
 import { openSession } from '../../domain/sessions/open-session.js'
 import { refreshSession } from '../../domain/sessions/refresh-session.js'
 import { revokeTokens } from '../../domain/users/user-changes.js'
-import { hasAccountOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const sessionRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
@@ -22,5 +22,4 @@ export const sessionRoutes = (app: FastifyInstance, context: AppContext) =>
       endOtherSessions,
       endSessionById,
     },
-    isOn: hasAccountOperations,
   })

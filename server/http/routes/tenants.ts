@@ -6,7 +6,7 @@ import { unless } from '../../domain/problem.js'
 import { memberBody, tenantBody } from '../../domain/tenants/bodies.js'
 import { listMembers, putMember, removeMember } from '../../domain/tenants/members.js'
 import { changeTenant, createTenant, deleteTenant, getTenant } from '../../domain/tenants/tenants.js'
-import { hasTenantOperations, serveOperations } from '../serve-operations.js'
+import { serveOperations } from '../serve-operations.js'
 
 export const tenantRoutes = (app: FastifyInstance, context: AppContext) =>
   serveOperations(app, context, {
@@ -35,5 +35,4 @@ export const tenantRoutes = (app: FastifyInstance, context: AppContext) =>
           unless('member_not_found'),
         ),
     },
-    isOn: hasTenantOperations,
   })

@@ -13,9 +13,14 @@ export interface Place {
   /** A random text, which changes when all cursors must expire. */
   lineage: string
   seq: number
+  /**
+   * A part of the random id of the row that has the number. After a restore from a backup, another row may get the number. Null if
+   * there is no such row, or for a cursor of a server without stamps.
+   */
+  stamp: string | null
 }
 
-export type NumberedRow = Pick<KeptEvent, 'id' | 'payload' | 'createdAt'> & { seq: number }
+export type NumberedRow = Pick<KeptEvent, 'id' | 'payload' | 'createdAt'> & { seq: number; stamp: string }
 
 /** Rows that one transaction numbers at most. */
 const batchRows = 1000
@@ -26,11 +31,18 @@ const deletedRows = 250
 /** A list and its statements. */
 export type NumberedList = ReturnType<typeof listOf>
 
+/** Returns the stamp of a row: 48 random bits, also of a UUID that begins with a time. @param id the SQL of its id */
+const stampOf = (id: string) => `right((${id})::text, 12)`
+
 /** Returns the list of a table. Both tables have the columns of kept_event and event_cursor. */
 function listOf(table: string, cursorTable: string) {
   const [rows, cursor] = [`usher.${table}`, `usher.${cursorTable}`]
   // The order makes Postgres use the index of rows without number, not read the table until it finds one.
-  const lastPlace = (databaseId: string) => `lineage, last_seq AS seq, (
+  const lastPlace = (databaseId: string) => `lineage, last_seq AS seq,
+    coalesce(
+      ${stampOf(`SELECT id FROM ${rows} WHERE database_id = ${databaseId} AND seq = last_seq`)},
+      CASE WHEN deleted_seq = last_seq THEN deleted_stamp END
+    ) AS stamp, deleted_seq AS "deletedSeq", deleted_stamp AS "deletedStamp", (
     SELECT id FROM ${rows} WHERE database_id = ${databaseId} AND seq IS NULL ORDER BY stored_at, id LIMIT 1
   ) IS NOT NULL AS "hasMore"`
   return {
@@ -57,13 +69,19 @@ function listOf(table: string, cursorTable: string) {
       ) AS first
     ) AS next
     WHERE each.database_id = $1::uuid AND each.id = next.id
-    RETURNING 1
-  ) SELECT count(*)::int AS count FROM numbered`,
+    RETURNING each.id, each.seq
+  ) SELECT count(*)::int AS count, ${stampOf('(array_agg(id ORDER BY seq DESC))[1]')} AS stamp FROM numbered`,
     move: `UPDATE ${cursor} SET last_seq = $2::bigint WHERE database_id = $1::uuid`,
-    findAfter: `
-  SELECT id, seq, payload, created_at AS "createdAt" FROM ${rows}
-  WHERE database_id = $1::uuid AND seq > $2::bigint ORDER BY seq LIMIT $3::integer`,
+    findFrom: `
+  SELECT id, seq, payload, created_at AS "createdAt", ${stampOf('id')} AS stamp FROM ${rows}
+  WHERE database_id = $1::uuid AND seq >= $2::bigint ORDER BY seq LIMIT $3::integer`,
     findAny: `SELECT 1 FROM ${rows} WHERE database_id = $1::uuid ORDER BY id LIMIT 1`,
+    // It skips a locked row, as a reader does.
+    markDeleted: `
+  UPDATE ${cursor} SET deleted_seq = $2::bigint, deleted_stamp = $3
+  WHERE database_id = $1::uuid AND coalesce(deleted_seq, 0) < $2::bigint AND database_id IN (
+    SELECT database_id FROM ${cursor} WHERE database_id = $1::uuid FOR UPDATE SKIP LOCKED
+  ) RETURNING 1`,
     deleteFirst: `DELETE FROM ${rows} WHERE database_id = $1::uuid AND seq <= $2::bigint`,
   }
 }
@@ -82,6 +100,9 @@ export interface ListOfDatabase {
 
 /** The place after the last numbered row of a database. */
 export interface LastPlace extends Place {
+  /** The last number whose row was deleted, and its stamp. Null if none was, or by a server without stamps. */
+  deletedSeq: number | null
+  deletedStamp: string | null
   /** Whether there are rows that have no number yet. */
   hasMore: boolean
 }
@@ -121,19 +142,25 @@ export const numberRows = (store: Transactions, { list, databaseId }: ListOfData
   store.transaction(databaseId, async (query) => {
     // A separate statement, because only a later one sees what the previous reader has committed. It does not wait, because a
     // frozen server that holds the lock would then take the connections of the others.
-    const [place] = await query<Place>(list.lock, [databaseId])
+    const [place] = await query<Pick<Place, 'lineage' | 'seq'>>(list.lock, [databaseId])
     if (!place) return undefined
-    const [{ count = 0 } = {}] = await query<{ count: number }>(list.number, [databaseId, place.seq])
-    if (count > 0) await query(list.move, [databaseId, place.seq + count])
-    return { lineage: place.lineage, seq: place.seq + count, hasMore: count === batchRows }
+    const [{ count, stamp } = { count: 0, stamp: null }] = await query<{
+      count: number
+      stamp: string | null
+    }>(list.number, [databaseId, place.seq])
+    // Another reader has numbered the rows.
+    if (count === 0) return findLastPlace({ query: query as Queries['query'] }, { list, databaseId })
+    await query(list.move, [databaseId, place.seq + count])
+    const none = { deletedSeq: null, deletedStamp: null }
+    return { lineage: place.lineage, seq: place.seq + count, stamp, ...none, hasMore: count === batchRows }
   })
 
-/** Returns the rows that follow a number, in order. */
-export const findRowsAfter = (
+/** Returns the rows from a number on, in order. */
+export const findRowsFrom = (
   store: Queries,
   { list, databaseId }: ListOfDatabase,
   { seq, limit }: { seq: number; limit: number },
-) => store.query<NumberedRow>(list.findAfter, [databaseId, seq, limit])
+) => store.query<NumberedRow>(list.findFrom, [databaseId, seq, limit])
 
 /** Returns whether a database has any row. */
 export async function hasRows(store: Queries, { list, databaseId }: ListOfDatabase) {
@@ -146,11 +173,15 @@ export async function hasRows(store: Queries, { list, databaseId }: ListOfDataba
  * @returns whether there may be more to delete
  */
 export async function deleteFirstRows(store: Queries, of: ListOfDatabase, createdBefore: Date) {
-  const first = await findRowsAfter(store, of, { seq: 0, limit: deletedRows })
+  const first = await findRowsFrom(store, of, { seq: 0, limit: deletedRows })
   const kept = first.findIndex(({ createdAt }) => createdAt >= createdBefore)
   const ended = kept < 0 ? first : first.slice(0, kept)
   const last = ended.at(-1)
-  if (last) await store.query(of.list.deleteFirst, [of.databaseId, last.seq])
+  if (!last) return false
+  // First, so that no cursor finds neither the row nor the mark.
+  const marked = await store.query(of.list.markDeleted, [of.databaseId, last.seq, last.stamp])
+  if (marked.length === 0) return false
+  await store.query(of.list.deleteFirst, [of.databaseId, last.seq])
   return ended.length === deletedRows
 }
 

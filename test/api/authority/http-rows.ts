@@ -144,7 +144,7 @@ async function byOperator(
     body: await bodyOf(stage, operation, field),
     ...(isConfirmed && { confirmation: await confirmationFor(stage, operation, operator, path) }),
   })
-  return isOfOperators && problem?.code === 'refused' ? '-' : signOf(problem)
+  return isOfOperators && problem?.code === 'operators_database' ? '-' : signOf(problem)
 }
 
 /** Returns the signs of a request by each of some operators with a confirmation. */

@@ -25,9 +25,6 @@ import { Problem } from '../../problem.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
 import { requireDatabase } from '../databases.js'
 
-/** Seconds after which the next key signs, unless they are given. By then, the caches of clients have it. */
-export const keyActivationSeconds = 3_600
-
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
