@@ -27,6 +27,22 @@ it.for([
   else expect(accept()).toContain(hash.slice(0, hash.indexOf('p=')))
 })
 
+// docs/moving-in.md lists them.
+it.for([
+  '$1$28772684$iEwNOgGugqO9.bIz5sk8k/',
+  '$5$rounds=5000$usesomesillystri$KqJWpanXZHKq2BOB43TSaYhEWsQ1Lr5QNyPCDH/Tp.6',
+  '$6$usesomesillystring$D4IrlXatmP7rx3P3InaxBeoomnAihCKRVQAr/36eYL1sxDKq3EjZzxLdZ3Ldp8HLl1VsLbVIYFz7OnYcWuvvM.',
+  '$y$j9T$F5Jx5fExrKuPp53xLKQ..1$tnSYvahCwPBHKZUspmcxMfb0.WiB9W.zEaKlOBL35rC',
+  '$P$BnF1xZ5n3zQ0iQvQmKkL7cJt5mX7ZL0',
+  '$wp$2y$10$kggTmfz.es7BH9IQu8dsz.69dEJawRVfta1SdIFkOFJ0gvDC0lE0q',
+  '{SSHA}0c0blFTXXNuAMHECS4uxrj3ZieMoWImr',
+  '5f4dcc3b5aa765d61d8327deb882cf99',
+  '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
+  'AQAAAAEAACcQAAAAEJ7K8k1Jf0w7vJp0o5mXh3v0Q1l2m3n4o5p6q7r8s9t0u1v2w3x4y5z6A7B8C9D0Eg==',
+])('a format without an import is refused: %s', (hash) => {
+  expect(() => storedPasswordHash(hash)).toThrow()
+})
+
 it('all sets of parameters together take at most 2 s, and known ones are always accepted', () => {
   const known = hashOf(8, 125_000)
   const accept = newFilter(known)

@@ -202,7 +202,7 @@ describe('the package', () => {
   const signIn = "export { start } from '@usher/sdk/ui';"
 
   it.each([
-    { name: 'usher-sign-in', contents: signIn, maxBytes: 14_900 },
+    { name: 'usher-sign-in', contents: signIn, maxBytes: 15_100 },
     {
       name: 'the account, to usher-sign-in',
       floor: signIn,
@@ -223,7 +223,7 @@ describe('the package', () => {
     {
       name: 'the steps of a login without elements',
       contents: "export { createSignInFlow } from '@usher/sdk/ui/flow'",
-      maxBytes: 9200,
+      maxBytes: 9400,
     },
   ])(
     'adds at most $maxBytes bytes for $name, minified and gzipped',
