@@ -218,7 +218,8 @@ describe('wrong passwords', () => {
 it('returns 503 when a login has waited HASH_QUEUE_SECONDS for others of its account', async ({ store }) => {
   const usher = await startApp(store, { HASH_QUEUE_SECONDS: '1' })
   const database = await usher.newDatabase()
-  await database.signedUp({ email })
+  // The hashing threads may take longer than that to start.
+  await vi.waitFor(() => database.signedUp({ email }))
   const { release, isStarted } = holdVerification(usher, true)
   const logins = Array.from({ length: 8 }, () => database.login({ email, password }))
   await isStarted

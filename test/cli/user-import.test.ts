@@ -284,7 +284,7 @@ it('user import lists tenants without an owner, unless a later batch or the stor
 describe('a killed user import', () => {
   it('a killed import leaves only complete batches, and running it again adds the remaining users', async () => {
     const database = await newDatabase('killed')
-    const users = Array.from({ length: 15_000 }, (_, index) => ({
+    const users = Array.from({ length: 5_000 }, (_, index) => ({
       email: `user${index}@example.com`,
       passwordHash: bcryptHash,
       tenants: [{ name: `Tenant ${index}`, role: 'owner' }],
