@@ -118,7 +118,7 @@ describe('addUser', () => {
       const { database, newKey } = manage
       const { key } = await newKey(['users:write', 'credentials:write'])
       const add = (index: number) => {
-        const passwordHash = `$pbkdf2-sha256$i=${2_400_000 + index}$AAAA$${'A'.repeat(42)}E`
+        const passwordHash = `$pbkdf2-sha256$i=${1_600_000 + index}$AAAA$${'A'.repeat(42)}E`
         return usher.send({
           method: 'POST',
           url: database.users.replace(/users$/, `management/${path}`),
