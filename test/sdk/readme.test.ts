@@ -133,7 +133,9 @@ it('runs the snippets Log in with Google and other providers, and Log in with a 
   expect(popup.close).toHaveBeenCalled()
 })
 
-it('runs the snippet Second factor', async ({ runSnippet }) => {
+it('runs the snippet Second factor', async ({ store, runSnippet }) => {
+  const where = { email: 'ada@example.com', database: { workspace: { slug: 'demo' } } }
+  await store.prisma.user.updateMany({ where, data: { emailVerifiedAt: new Date() } })
   expect((await runSnippet('Second factor')).logged).toEqual([
     [expect.stringMatching(/^otpauth:/)],
     ['That is not the code of the app.'],
