@@ -1,4 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { type AgentOptions, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
@@ -47,3 +49,21 @@ export const createPublicLookup =
       else callback(null, first.address, first.family)
     })
   }
+
+/**
+ * Returns a function that starts a request, and keeps its connections. It connects only to public addresses, unless the URL is exempt.
+ *
+ * @param notPublic returns the error of a host that is not public
+ */
+export function createGuardedRequest(kept: AgentOptions, notPublic: NotPublic) {
+  const agentsOf = (options: AgentOptions) => ({ http: new HttpAgent(options), https: new Agent(options) })
+  const guarded = agentsOf({ ...kept, lookup: createPublicLookup(notPublic) })
+  const open = agentsOf(kept)
+  return (url: URL, isExempt: boolean, options: RequestOptions) => {
+    if (!isExempt) requirePublicHost(url.hostname, notPublic)
+    const { http, https } = isExempt ? open : guarded
+    return url.protocol === 'http:'
+      ? httpRequest(url, { ...options, agent: http })
+      : httpsRequest(url, { ...options, agent: https })
+  }
+}

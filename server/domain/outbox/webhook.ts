@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
-import { createPublicLookup, requirePublicHost } from '../public-address.js'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { createGuardedRequest } from '../public-address.js'
 import { withTimeLimit } from '../time-limit.js'
 
 const prefix = 'whsec_'
@@ -35,14 +34,10 @@ export type SendWebhook = (request: WebhookRequest, now: Date, stopped: AbortSig
 
 /** Creates a function that sends messages only to public addresses. It follows no redirect, and reads only the status. */
 export function createWebhookSender({ privateWebhooks }: WebhookSettings): SendWebhook {
-  const lookup = createPublicLookup(notPublic)
-  const guarded = { http: new HttpAgent({ ...kept, lookup }), https: new Agent({ ...kept, lookup }) }
-  const open = { http: new HttpAgent(kept), https: new Agent(kept) }
+  const start = createGuardedRequest(kept, notPublic)
   return async ({ url: text, secret, id, body, timeLimitMilliseconds }, now, stopped) => {
     const url = new URL(text)
     const isPrivate = privateWebhooks.includes('*') || privateWebhooks.includes(url.origin)
-    if (!isPrivate) requirePublicHost(url.hostname, notPublic)
-    const agent = (isPrivate ? open : guarded)[url.protocol === 'http:' ? 'http' : 'https']
     const timestamp = Math.floor(now.getTime() / 1000)
     const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
       .update(`${id}.${timestamp}.${body}`)
@@ -56,7 +51,7 @@ export function createWebhookSender({ privateWebhooks }: WebhookSettings): SendW
       'webhook-signature': `v1,${signature}`,
     }
     await withTimeLimit(timeLimitMilliseconds, stopped, (signal) =>
-      post(url, { agent, headers, signal }, body),
+      send(start(url, isPrivate, { method: 'POST', headers, signal }), body),
     )
   }
 }
@@ -67,18 +62,8 @@ const kept = { keepAlive: true, timeout: 10_000 }
 const notPublic = () =>
   new Error('the address is not public. If it is right, add the origin to PRIVATE_WEBHOOKS')
 
-interface Sent {
-  agent: HttpAgent
-  headers: Record<string, string | number>
-  signal: AbortSignal
-}
-
-/** Posts a text. Throws an error with the code that says why no response arrived: a message may contain an address. */
-async function post(url: URL, { agent, headers, signal }: Sent, body: string) {
-  const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, {
-    method: 'POST',
-    ...{ agent, headers, signal },
-  })
+/** Sends a text. Throws an error with the code that says why no response arrived: a message may contain an address. */
+async function send(request: ClientRequest, body: string) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).on('error', reject).end(body)
   }).catch(({ code, message }: NodeJS.ErrnoException) => {

@@ -1,7 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { textUpTo } from '../limited-text.js'
-import { createPublicLookup, requirePublicHost } from '../public-address.js'
+import { createGuardedRequest } from '../public-address.js'
 import { createFairLimit } from './fair-limit.js'
 import { invalid, LimitedError, ProviderError, unavailable } from './provider-error.js'
 
@@ -43,21 +42,14 @@ export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderRespon
  * @param privateIssuers to whose origins the rules of scheme, port and address do not apply
  */
 export function createProviderFetch(privateIssuers: readonly string[]): ProviderFetch {
-  const kept = { keepAlive: true, timeout: requestMilliseconds }
-  const agents = {
-    public: new Agent({ ...kept, lookup: createPublicLookup(notPublic) }),
-    private: new Agent(kept),
-    http: new HttpAgent(kept),
-  }
+  const start = createGuardedRequest({ keepAlive: true, timeout: requestMilliseconds }, notPublic)
   const limit = createFairLimit(limits)
   return async ({ url, isPrivate, databaseId, ...request }) => {
     const exempt = isPrivate ? originsOf(privateIssuers) : []
     const target = requireUrl(url, exempt)
     const isExempt = exempt.includes(target.origin)
-    if (!isExempt) requirePublicHost(target.hostname, notPublic)
-    const agent = isExempt ? (target.protocol === 'http:' ? agents.http : agents.private) : agents.public
     const owners = [target.origin, ...(databaseId === undefined ? [] : [databaseId])]
-    return limit(owners, () => send(target, { ...request, agent }), request.signal)
+    return limit(owners, () => send(start, { ...request, url: target, isExempt }), request.signal)
   }
 }
 
@@ -81,11 +73,13 @@ const notPublic = (hostname: string, address: string) =>
     `${hostname} is at ${address}, which is not a public address. If it is right, add the issuer to PRIVATE_ISSUERS`,
   )
 
-type Sent = Pick<ProviderRequest, 'headers' | 'form' | 'signal'> & { agent: HttpAgent }
+type Sent = Pick<ProviderRequest, 'headers' | 'form' | 'signal'> & { url: URL; isExempt: boolean }
 
-async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<ProviderResponse> {
+async function send(
+  start: ReturnType<typeof createGuardedRequest>,
+  { url, isExempt, headers, form, signal }: Sent,
+): Promise<ProviderResponse> {
   const options = {
-    agent,
     method: form ? 'POST' : 'GET',
     headers: {
       accept: 'application/json',
@@ -95,7 +89,7 @@ async function send(url: URL, { headers, form, signal, agent }: Sent): Promise<P
       ...headers,
     },
   }
-  const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options)
+  const request = start(url, isExempt, options)
   let late: ProviderError | undefined
   const giveUp = () => {
     late = unavailable(`${url.origin} has not responded in time`)
