@@ -97,7 +97,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookRes
     const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
     const signatures = given.split(' ').flatMap((each) => (each.startsWith('v1,') ? [each.slice(3)] : []))
     const expected = await Promise.all(keys.map((key) => sign(key, signed)))
-    // Compares all, so that the time does not tell which one is equal.
+    // Compares all, so that the time does not reveal which one is equal.
     const equal = expected.filter((each) => signatures.filter((other) => isEqual(each, other)).length > 0)
     if (equal.length === 0) throw new Error('No signature is that of the secret and the body')
     if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds)

@@ -42,7 +42,7 @@ const headerOfProxies =
 
 /**
  * Returns whether a request is of this machine, and no proxy on this machine has passed it on. Proxies such as nginx send HTTP/1.0 by
- * default, and browsers do not. A proxy that sends HTTP/1.1 and no header of its own cannot be told from a browser.
+ * default, and browsers do not. A proxy that sends HTTP/1.1 and no header of its own looks like a browser.
  */
 const isLocal = ({ clientAddress, headers, raw }: Request) =>
   loopback.test(clientAddress) &&

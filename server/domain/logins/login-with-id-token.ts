@@ -43,8 +43,8 @@ export async function loginWithIdToken(
     connection: name,
   } = await requireState(context, request, { state })
   const connection = await requireConnection(context, database.id, name)
-  // Nobody else can store a login under this id, and lead its client into another account.
   requireAllowance(context, request)
+  // Nobody else can store a login under this id, and lead its client into another account.
   const isStarter = isEqual(challengeOf(body.verifier), challenge)
   if (now() >= expiresAt || !isStarter) throw new Problem('code_invalid')
   const provider = await requireProvider(context, request, connection)

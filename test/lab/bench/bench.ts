@@ -27,10 +27,10 @@ const world = await createWorld(availableParallelism(), before)
 try {
   for (const name of parts) {
     if (requested.length > 0 && !requested.includes(name)) continue
-    const told: Say = (text) => say(`${name}: ${text}`)
+    const sayOfPart: Say = (text) => say(`${name}: ${text}`)
     const rounds = { rounds: 5, seconds: 3 }
     const result =
-      name === 'start-up' ? startUp(world, 5, told) : rates(world, name as Operation, rounds, told)
+      name === 'start-up' ? startUp(world, 5, sayOfPart) : rates(world, name as Operation, rounds, sayOfPart)
     process.stdout.write(`## ${name}\n\n${await result}\n\n`)
   }
 } finally {
