@@ -8,9 +8,9 @@ const path = { workspaceSlug: 'bench', databaseName: 'large' }
 const emptyDatabases = 1000
 const batchRows = 250_000
 /** Items of a page, the default. */
-export const pageItems = 50
+const pageItems = 50
 /** Sessions of each of the first users: the most that a user may have. */
-export const sessionsOfUser = 100
+const sessionsOfUser = 100
 const lineage = 'generated'
 
 /** Returns an expression for the id of a row. Ids rise with its number. */
@@ -21,8 +21,6 @@ export const idText = (number: number) => `01a1fc6e-0000-7000-8000-${number.toSt
 
 /** Returns the address of a user. The numbers have leading zeros, so that addresses have the order of ids. */
 export const emailText = (number: number) => `user${String(number).padStart(9, '0')}@example.com`
-
-export type LargeDatabase = Awaited<ReturnType<typeof createLargeDatabase>>
 
 /**
  * Creates a database with generated users, next to a thousand others. Each tenth user has a tenant, and the first tenant
