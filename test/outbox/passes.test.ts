@@ -266,7 +266,9 @@ it('logs that a mail is not retried if its code expires at the time of the retry
   await usher.storeMail()
   usher.deliver('mail')
   await eventually(async () => expect(await usher.counts()).toMatchObject({ mails: 0, failed: 3 }))
-  const logged = usher.logged().match(/"message":"\S{36}","reason":"\S+ \S+ 550".*"a message is not retried"/g)
+  const logged = usher
+    .logged()
+    .match(/"message":"\S{36}","reason":"\S+ \S+ 550".*"a message is not retried"/g)
   expect(logged).toEqual([expect.stringContaining(last)])
 })
 

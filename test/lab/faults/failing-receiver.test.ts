@@ -76,7 +76,7 @@ it('messages arrive in order per user at a receiver that fails half of the time,
     data: users.map((id) => ({ databaseId: database.id, id, dueAt: createdAt })),
   })
   const NODE_OPTIONS = `--import=${support}test-clock.js?now=${now} --import=${import.meta.resolve('./header-usage.js')}`
-  const usher = await startInstance({ ...env, NODE_OPTIONS })
+  const usher = await startInstance({ ...env, PRIVATE_WEBHOOKS: '*', NODE_OPTIONS })
   const send = (path: string, headers?: Record<string, string>) =>
     fetch(`${usher.origin}${path}`, { headers, signal: AbortSignal.timeout(30_000) })
   async function measure() {

@@ -1,5 +1,5 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
-import { contract, type DatabasePath } from '@usher/contract'
+import { contract, type DatabasePath, type RouteMetadata, userTokenOf } from '@usher/contract'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { codesFor, refreshTokensFor, tokensFor } from './tokens.js'
@@ -70,8 +70,7 @@ function withCredentials(operation: string, fields: object, { codes, tokens: _, 
   return { ...fields, ...Object.fromEntries(names.map((name) => [name, secrets[name as 'email']])) }
 }
 
-const isSecured = ({ metadata }: AppRoute) =>
-  (metadata as { security?: string } | undefined)?.security === 'bearer'
+const isSecured = ({ metadata }: AppRoute) => userTokenOf(metadata as RouteMetadata) === 'needed'
 
 const operations = Object.values<AppRouter>(contract).flatMap((router) =>
   Object.entries(router).filter((entry): entry is [string, AppRoute] => isAppRoute(entry[1])),

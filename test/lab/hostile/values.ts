@@ -19,10 +19,18 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodObject)
     return valuesOf(schema.unwrap() as z.ZodObject)
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
-  return candidates(z.toJSONSchema(schema, { io: 'input', metadata: registry }), field).filter(
-    (value) => schema.safeParse(value).success,
+  if (isSixDigits(schema))
+    return fc.oneof(digits, fc.constant(null)).filter((value) => accepts(schema, value))
+  return candidates(z.toJSONSchema(schema, { io: 'input', metadata: registry }), field).filter((value) =>
+    accepts(schema, value),
   )
 }
+
+const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
+
+/** Six digits have no pattern, because people write them in many ways. No other text would be one of them. */
+const isSixDigits = (schema: z.ZodType) => accepts(schema, '240618') && !accepts(schema, '24061')
+const digits = fc.stringMatching(/^ ?\d{3}[ -]?\d{3} ?$/)
 
 /** Throws on a kind of schema that it does not support. */
 function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arbitrary<unknown> {
@@ -39,6 +47,11 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'array')
     return fc.array(candidates(schema.items as typeof schema, field), { maxLength: 3 })
+  if (schema.type === 'object') {
+    const properties = Object.entries(schema.properties ?? {}) as [string, typeof schema][]
+    const model = Object.fromEntries(properties.map(([name, each]) => [name, candidates(each, name)]))
+    return fc.record(model, { requiredKeys: schema.required ?? [] })
+  }
   throw new Error(`no values for ${JSON.stringify(schema)}`)
 }
 
