@@ -180,10 +180,11 @@ describe('useUser', () => {
   it('shows the changes that refresh has loaded, whatever an earlier request returns later', async () => {
     const first = gate<Response>()
     const countess = () => Response.json({ ...ada, email: 'countess@example.com' })
-    const { fetch } = stubFetch(() => first.opened, countess)
+    const { fetch, requests } = stubFetch(() => first.opened, countess)
     const usher = createClient({ ...app, fetch, token: jwt })
     const { rendered, refresh, shows } = await show(usher)
     await shows('signedIn')
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 10_000)
     await refresh()
     await shows('signedIn countess@example.com')
     first.open(user())
@@ -194,13 +195,14 @@ describe('useUser', () => {
 
   it('never shows a user after the log-out, nor a user to another one', async () => {
     const late = gate<Response>()
-    const { fetch } = stubFetch(
+    const { fetch, requests } = stubFetch(
       () => late.opened,
       () => Response.json(grace),
     )
     const usher = createClient({ ...app, fetch, token: jwt })
     const { rendered, shows } = await show(usher)
     await shows('signedIn')
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 10_000)
     await usher.signOut()
     await shows('signedOut')
     usher.token = jwtOf(grace.id)
@@ -213,7 +215,7 @@ describe('useUser', () => {
     const first = gate<Response>()
     const second = gate<Response>()
     const third = gate<Response>()
-    const { fetch } = stubFetch(
+    const { fetch, requests } = stubFetch(
       () => first.opened,
       () => second.opened,
       () => third.opened,
@@ -221,6 +223,7 @@ describe('useUser', () => {
     const usher = createClient({ ...app, fetch, token: jwt, retries: 0 })
     const { rendered, shows } = await show(usher)
     await shows('signedIn')
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 10_000)
     usher.token = jwtOf(grace.id)
     first.open(problem('unavailable'))
     for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
