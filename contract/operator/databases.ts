@@ -96,6 +96,7 @@ export const databases = c.router({
       who: { operator: 'owner', in: 'workspace' },
       confirms: 'always',
       records: true,
+      findsDatabase: true,
     },
   },
   getStatistics: {

@@ -37,10 +37,9 @@ export function databaseCreator(store: Store, now: () => number) {
       signUpsPerHour,
     })
     if (Object.keys(mails ?? {}).length > 0)
-      await runChange(
+      await changeMailSettings(
         { store, now, deliver: () => undefined },
-        await requestOfOperator(store, path),
-        (change) => changeMailSettings(change, mails ?? {}),
+        { ...(await requestOfOperator(store, path)), body: mails ?? {} },
       )
     return { workspace, database }
   }

@@ -11,7 +11,7 @@ import {
 import { createDatabase, requireDatabase, setDatabase } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { listDatabases } from '../../domain/management/list-databases.js'
-import { getMailSettings } from '../../domain/management/mail-settings.js'
+import { readMailSettings } from '../../domain/management/mail-settings.js'
 import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
@@ -94,7 +94,7 @@ function addShowCommand(database: Command, host: Host) {
         const row = await requireDatabase(store, path)
         const { id, createdAt } = row
         const settings = settingsOf(row)
-        const mails = await getMailSettings(store, id)
+        const mails = await readMailSettings(store, id)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
         const rp = relyingPartyOf(row)
@@ -140,7 +140,7 @@ function addSetCommand(database: Command, host: Host) {
         const row = await setDatabase(context, request, { ...changes, ...(force && { force }) })
         const { webhookSecret: secret } = row
         const values = settingsOf(row)
-        const mails = await getMailSettings(context.store, row.id)
+        const mails = await readMailSettings(context.store, row.id)
         const next = changes.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''

@@ -172,6 +172,11 @@ function openDatabase(
   }
 }
 
+/** Returns a function that opens the keys of a database that was just read. */
+export const databaseOpener =
+  (masterKeys: MasterKeys, settings: TokenSettings) => (row: DatabaseRow, path: DatabasePath) =>
+    openDatabase(row, path, { masterKeys, settings })
+
 /** Returns whether a database has no keys: it is created with its first key, and its deletion begins with the keys. */
 export const isBeingDeleted = (database: { signingKeys: readonly unknown[] }) =>
   database.signingKeys.length === 0

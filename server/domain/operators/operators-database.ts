@@ -2,7 +2,6 @@ import type { DatabasePath } from '@usher/contract'
 import { findOperatorsRow } from '../../store/queries/databases.js'
 import { updateDatabase } from '../../store/queries/management/databases.js'
 import type { Store } from '../../store/store.js'
-import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import { requireSameDomain } from '../databases/require-same-domain.js'
 import { defaultSettings } from '../databases/settings.js'
@@ -87,7 +86,11 @@ async function insert({ store, now, consoleUrl }: Creation) {
 }
 
 /** Returns the operators' database. @throws {Problem} `route_not_found` if there is none */
-export async function requireOperators({ findOperators }: Pick<AppContext, 'findOperators'>) {
+export async function requireOperators<Found>({
+  findOperators,
+}: {
+  findOperators: () => Promise<Found | undefined>
+}): Promise<Found> {
   const operators = await findOperators()
   if (!operators) throw new Problem('route_not_found')
   return operators

@@ -16,7 +16,7 @@ import {
 import { requireDatabase, setDatabase } from '../management/databases.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { invalidField, validationFailed } from '../problem.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest } from './operator-request.js'
 
 /** Returns how a setting is typed. */
 function kindOf({ choices, range, default: initial }: AnySetting): SettingInfo['kind'] {
@@ -60,16 +60,16 @@ function labelOf(name: string, { placeholder }: AnySetting) {
 
 /** Returns the settings of a database. */
 export async function getSettings(
-  context: AppContext,
-  request: OperatorRequest & InDatabase,
+  { store }: AppContext,
+  { database }: OperatorDatabaseRequest,
 ): Promise<SettingList> {
-  const { database } = await requestInDatabase(context, request)
   // Not the database of the request, which may be older than the last change.
-  return listOf(settingsOf(await requireDatabase(context.store, database)))
+  return listOf(settingsOf(await requireDatabase(store, database)))
 }
 
-type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
-  InDatabase & { headers: { 'if-match'?: string | undefined } }
+type ChangeRequest = OperatorDatabaseRequest<ChangeSettingsBody> & {
+  headers: { 'if-match'?: string | undefined }
+}
 
 /**
  * Changes settings of a database.
@@ -79,8 +79,7 @@ type ChangeRequest = OperatorRequest<ChangeSettingsBody> &
 export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<ChangedSettings> {
   const { body, headers } = request
   const changes = readChanges(body.settings)
-  const inDatabase = await requestInDatabase(context, request)
-  const row = await setDatabase(context, inDatabase, {
+  const row = await setDatabase(context, request, {
     ...changes,
     require: (values) => requireMatch(headers['if-match'], etagOf({ values }, ['values'])),
   })
