@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { defaultSettings, settings } from '@usher/contract/settings'
 import { expect, it } from 'vitest'
-import { defaultSettings, settings } from '../../server/domain/databases/settings.js'
 import { mostFactors } from '../../server/domain/factors/add-factor.js'
 import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/domain/factors/guesses.js'
 import { chanceOfGuess } from '../../server/domain/factors/totp.js'
