@@ -27,7 +27,7 @@ import { serveOperations } from '../serve-operations.js'
 import { managedTenantRoutes } from './managed-tenants.js'
 
 /** Two objects of 8 KiB, which may be written with escapes, and other fields. */
-const bodyLimitBytes = 64 * 1024
+export const bodyLimitBytes = 64 * 1024
 
 /** Serves revocations on every port, because backends that only verify tokens need no other part of the management API. */
 export function revocationRoutes(app: FastifyInstance, context: AppContext) {
