@@ -59,7 +59,7 @@ async function serveNouns<Contract extends object>(
 }
 
 /** Two objects of 8 KiB, which may be written with escapes, and other fields. */
-const bodyLimitBytes = 64 * 1024
+export const bodyLimitBytes = 64 * 1024
 
 /** Limits the bodies of backends. */
 function limitBodies(app: FastifyInstance) {

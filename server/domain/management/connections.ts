@@ -18,7 +18,7 @@ import { Problem } from '../problem.js'
 import { checkConnection } from '../providers/check-connection.js'
 
 /** Connections that a database may have. */
-const maxConnections = 20
+export const maxConnections = 20
 
 /**
  * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.
