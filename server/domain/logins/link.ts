@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { findIdentities, insertIdentity } from '../../store/queries/identities.js'
 import type { Change, Fact } from '../change.js'
-import type { ProviderClaims } from '../connections/claims.js'
 import { type Connection, titleOf } from '../connections/connection.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
+import type { ProviderClaims } from '../providers/identify.js'
 
 /** A locked user to whom an identity is linked. */
 interface NewLink {

@@ -10,12 +10,12 @@ import {
   releaseTry,
 } from '../../store/queries/login-attempts.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
-import type { ProviderClaims } from '../connections/claims.js'
 import type { AppContext } from '../context.js'
 import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import { isEqual, type Secrets } from '../keys/database-secrets.js'
 import { readSigned } from '../keys/signed-text.js'
 import { Problem, validationFailed } from '../problem.js'
+import type { ProviderClaims } from '../providers/identify.js'
 import type { DatabaseRequest } from '../request.js'
 import { attemptLogin } from '../users/authenticate.js'
 import { challengeOf } from './challenge.js'

@@ -2,8 +2,7 @@ import type { Connection } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { Provider } from '../providers/find-provider.js'
-import { withinTime } from '../providers/identify.js'
-import { ProviderError } from '../providers/provider-error.js'
+import { ProviderError, withinTime } from '../providers/provider-fetch.js'
 import type { DatabaseRequest } from '../request.js'
 
 const retrySeconds = 10

@@ -7,9 +7,14 @@ import type { AppContext } from '../context.js'
 import { openConnectionSecret } from '../keys/master-key.js'
 import { signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
-import { identify, withinTime } from '../providers/identify.js'
-import { LimitedError, ProviderError, type ProviderErrorCode } from '../providers/provider-error.js'
-import { returnedCode } from '../providers/returned-code.js'
+import { returnedCode } from '../providers/exchange-code.js'
+import { identify } from '../providers/identify.js'
+import {
+  LimitedError,
+  ProviderError,
+  type ProviderErrorCode,
+  withinTime,
+} from '../providers/provider-fetch.js'
 import type { DatabaseRequest } from '../request.js'
 import { isRedirectAllowed } from './redirects.js'
 import { countForged, requireAllowance, requireState } from './require-state.js'

@@ -1,4 +1,4 @@
-import type { ProviderClaims } from '../connections/claims.js'
+import type { ProviderClaims } from '../providers/identify.js'
 
 /** How long a login that has returned can be finished. */
 const finishMilliseconds = 600_000

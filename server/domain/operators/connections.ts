@@ -6,8 +6,7 @@ import {
   connectionFields,
 } from '@usher/contract/operator'
 import { runChange } from '../change.js'
-import { type Connection, callbackUrl } from '../connections/connection.js'
-import { describeConnection } from '../connections/described-connection.js'
+import { type Connection, callbackUrl, describeConnection } from '../connections/connection.js'
 import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
 import {
@@ -20,7 +19,7 @@ import {
 } from '../management/connections.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { unless } from '../problem.js'
-import { checkConnection } from '../providers/check-connection.js'
+import { checkConnection } from '../providers/exchange-code.js'
 import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
 
 type Request<Body = unknown> = OperatorRequest<Body> & InDatabase

@@ -1,6 +1,6 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
-import { listConnections } from '../../domain/connections/list-connections.js'
+import { listConnections } from '../../domain/connections/find-connections.js'
 import type { AppContext } from '../../domain/context.js'
 import { loginWithIdToken } from '../../domain/logins/login-with-id-token.js'
 import { startLogin } from '../../domain/logins/start-login.js'
