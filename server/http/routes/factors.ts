@@ -6,8 +6,8 @@ import { removeFactor, setSecondFactor } from '../../domain/factors/change-facto
 import { addPasskey, enrolPasskey } from '../../domain/factors/enrol-passkey.js'
 import { enrolTotp } from '../../domain/factors/enrol-totp.js'
 import { createRecoveryCodes, listFactors, renameFactor } from '../../domain/factors/factors.js'
+import { verifySecondFactor } from '../../domain/factors/step.js'
 import { beginStepUp, stepUp } from '../../domain/factors/step-up.js'
-import { verifySecondFactor } from '../../domain/factors/verify-second-factor.js'
 import { beginPasskeyLogin, loginWithPasskey } from '../../domain/logins/login-with-passkey.js'
 import { serveOperations } from '../serve-operations.js'
 

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type { SecondFactorMethod } from '@usher/contract'
+import type {
+  ConfirmedUser,
+  SecondFactorMethod,
+  SecondFactorProof,
+  VerifySecondFactorBody,
+} from '@usher/contract'
 import { findFactors } from '../../store/queries/factors.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
 import { type PasskeyProof, proofOptions } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
-import { type Proven, SecondStepMissing } from '../tokens/authentication.js'
+import type { DatabaseRequest } from '../request.js'
+import { Authentication, type Proven, type SecondStep, SecondStepMissing } from '../tokens/authentication.js'
+import { confirmedUser } from './confirm.js'
+import { verifyProof } from './verify-proof.js'
 
 /** What the first step of a login has shown. It is signed text, so that any server can finish the login. */
 export interface FirstStep extends Pick<Proven, 'amr'> {
@@ -93,4 +101,72 @@ export async function requireFirstStep(
   const signed = readSignedValue<FirstStep>(await findSecrets(id), read)
   if (!signed) throw new Problem('challenge_invalid')
   return signed.value
+}
+
+interface Login<Result> {
+  /** Of the login or the reset: a passkey signs for it. */
+  id: string
+  /** That of a login at a provider. */
+  connection?: string
+  /** The proof in the request, if there is one. */
+  proof: SecondFactorProof | null | undefined
+  /** Logs in and changes what the login changes, or throws and changes nothing. It gets the second step if that was verified. */
+  run: (second?: SecondStep) => Promise<Result>
+}
+
+/**
+ * Runs a login by other means than a password. If the user needs a second step, nothing of it happens before the proof in the same
+ * request is verified.
+ *
+ * @throws {Problem} `second_factor_required`; `enrolment_required`; `second_factor_invalid`; `too_many_attempts`
+ */
+export async function withSecondStep<Result>(
+  context: AppContext,
+  request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
+  { id, connection, proof, run }: Login<Result>,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    const isMissing = error instanceof SecondStepMissing && error.code === 'second_factor_required'
+    if (!isMissing || proof == null)
+      return ifStepMissing(context, request.database, { id, connection })(error)
+    const { id: userId } = error.user
+    const { way } = await verifyProof(context, request, {
+      purpose: 'passkey_second_step',
+      of: id,
+      userId,
+      proof,
+      path: 'secondFactor',
+    })
+    return run({ userId, way })
+  }
+}
+
+/**
+ * Finishes a login whose first step was a password. Only now is the login audited, and its network known.
+ *
+ * @throws {Problem} `challenge_invalid`; `second_factor_invalid`; `too_many_attempts`; `validation_failed`
+ */
+export async function verifySecondFactor(
+  context: AppContext,
+  request: DatabaseRequest<VerifySecondFactorBody>,
+): Promise<ConfirmedUser> {
+  const { database, body } = request
+  const { challenge, ...proof } = body
+  const first = await requireFirstStep(context, database, { code: 'second_factor_required', challenge })
+  const { userId, generation, amr, tokenId } = first
+  // Before the proof, so that a revocation since then covers the token.
+  const at = context.now()
+  const purpose = 'passkey_second_step'
+  const presented = { purpose, of: tokenId, userId, generation, proof } as const
+  const { way, user, network } = await verifyProof(context, request, presented)
+  return confirmedUser(context, request, {
+    user,
+    authentication: Authentication.afterSecondStep(user, amr, { way, at }),
+    readAt: at,
+    tokenId,
+    network,
+    event: 'login.succeeded',
+  })
 }
