@@ -4,7 +4,7 @@ import { defaultSettings, settings } from '../../server/domain/databases/setting
 import { mostFactors } from '../../server/domain/factors/add-factor.js'
 import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/domain/factors/guesses.js'
 import { chanceOfGuess } from '../../server/domain/factors/totp.js'
-import { triesOfDigits } from '../../server/domain/logins/proof.js'
+import { triesOfDigits } from '../../server/domain/login/mail.js'
 import { networksPerSite } from '../../server/domain/throttle/network-allowance.js'
 import { mailsPerHour } from '../../server/domain/throttle/request-limits.js'
 import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/domain/throttle/rules.js'

@@ -29,7 +29,8 @@ export function createConnectionLookup(store: Queries, { cacheNow }: Pick<Clock,
   return async (databaseId: string): Promise<readonly Connection[]> => (await cache.fetch(databaseId)) ?? []
 }
 
-const findEnabled = async (store: Queries, databaseId: string): Promise<readonly Connection[]> =>
+/** Returns the enabled connections of a database as they are now. */
+export const findEnabled = async (store: Queries, databaseId: string): Promise<readonly Connection[]> =>
   (await findConnections(store, databaseId)).flatMap((row) =>
     row.isEnabled ? (connectionOf(row) ?? []) : [],
   )

@@ -12,7 +12,15 @@ import { readSignedValue, signedValue } from '../keys/signed-text.js'
 import { type PasskeyProof, proofOptions } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { Authentication, type Proven, type SecondStep, SecondStepMissing } from '../tokens/authentication.js'
+import {
+  type Amr,
+  Authentication,
+  missingStep,
+  type Proven,
+  type SecondStep,
+  SecondStepMissing,
+  type SecondStepUser,
+} from '../tokens/authentication.js'
 import { confirmedUser } from './confirm.js'
 import { verifyProof } from './verify-proof.js'
 
@@ -38,7 +46,7 @@ const lifetimeSeconds = 300
 /** A login or a reset that takes the proof in the same request. */
 interface OneRequest {
   id: string
-  connection?: string | undefined
+  connection?: string | null
 }
 
 const purposes = { second_factor_required: 'second_step', enrolment_required: 'enrolment' } as const
@@ -74,7 +82,7 @@ export const ifStepMissing =
           : await provableBy(context, database, {
               purpose: 'passkey_second_step',
               userId,
-              // A reset raises the generation in the transaction that has ended.
+              // The request has another proof, which a revocation ends.
               ...(login ? { of: login.id } : { of: step.tokenId, generation }),
             })),
       },
@@ -103,44 +111,36 @@ export async function requireFirstStep(
   return signed.value
 }
 
-interface Login<Result> {
-  /** Of the login or the reset: a passkey signs for it. */
-  id: string
-  /** That of a login at a provider. */
-  connection?: string
+/** A login by other means than a password, or a reset, whose first step is proven. */
+interface ProvenFirst extends OneRequest {
+  user: SecondStepUser
+  way: Amr
   /** The proof in the request, if there is one. */
   proof: SecondFactorProof | null | undefined
-  /** Logs in and changes what the login changes, or throws and changes nothing. It gets the second step if that was verified. */
-  run: (second?: SecondStep) => Promise<Result>
 }
 
 /**
- * Runs a login by other means than a password. If the user needs a second step, nothing of it happens before the proof in the same
- * request is verified.
+ * Verifies the second step of a login that takes its proof in the same request, and uses the proof up: only what changes meanwhile
+ * may still refuse the login.
  *
+ * @returns undefined if the user needs no second step
  * @throws {Problem} `second_factor_required`; `enrolment_required`; `second_factor_invalid`; `too_many_attempts`
  */
-export async function withSecondStep<Result>(
+export async function proveStep(
   context: AppContext,
   request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
-  { id, connection, proof, run }: Login<Result>,
-): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    const isMissing = error instanceof SecondStepMissing && error.code === 'second_factor_required'
-    if (!isMissing || proof == null)
-      return ifStepMissing(context, request.database, { id, connection })(error)
-    const { id: userId } = error.user
-    const { way } = await verifyProof(context, request, {
-      purpose: 'passkey_second_step',
-      of: id,
-      userId,
-      proof,
-      path: 'secondFactor',
-    })
-    return run({ userId, way })
-  }
+  { user, way, proof, ...login }: ProvenFirst,
+): Promise<SecondStep | undefined> {
+  const { database } = request
+  const at = context.now()
+  const missing = missingStep(database, user, at)
+  if (!missing) return undefined
+  if (missing === 'enrolment_required' || proof == null)
+    return ifStepMissing(context, database, login)(new SecondStepMissing(missing, user, { amr: [way], at }))
+  const { id: userId } = user
+  const presented = { purpose: 'passkey_second_step', of: login.id, userId, proof } as const
+  const proven = await verifyProof(context, request, { ...presented, path: 'secondFactor' })
+  return { userId, way: proven.way }
 }
 
 /**

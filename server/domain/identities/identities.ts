@@ -22,8 +22,8 @@ import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import { confirmUser } from '../factors/confirm.js'
 import { requireLocked } from '../locked-user.js'
-import { link } from '../logins/link.js'
-import { requireAttempt } from '../logins/proof.js'
+import { link } from '../login/apply.js'
+import { requireAttempt } from '../login/finish.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { ProviderClaims } from '../providers/identify.js'
@@ -90,6 +90,8 @@ async function linkReturned(
   const { issuer, subject } = claims
   const holder = await findIdentityUserId(change, { ...key, connection: connection.name, issuer, subject })
   if (holder) throw new Problem(holder === userId ? 'already_linked' : 'identity_taken')
+  const linked = await findIdentities(change, { databaseId: database.id, userId })
+  if (linked.some((each) => each.connection === connection.name)) throw new Problem('already_linked')
   const user = { id: userId, email, isVerified: emailVerifiedAt !== null }
   const { identity, ...outcome } = await link(change, { user, connection, claims })
   await useAttempt(change, key, { userId, generation, now })

@@ -8,7 +8,7 @@ import { enrolTotp } from '../../domain/factors/enrol-totp.js'
 import { createRecoveryCodes, listFactors, renameFactor } from '../../domain/factors/factors.js'
 import { verifySecondFactor } from '../../domain/factors/step.js'
 import { beginStepUp, stepUp } from '../../domain/factors/step-up.js'
-import { beginPasskeyLogin, loginWithPasskey } from '../../domain/logins/login-with-passkey.js'
+import { beginPasskeyLogin, loginWithPasskey } from '../../domain/login/passkey.js'
 import { serveOperations } from '../serve-operations.js'
 
 export const factorRoutes = (app: FastifyInstance, context: AppContext) =>

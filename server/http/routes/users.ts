@@ -1,8 +1,8 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import { login } from '../../domain/login/password.js'
 import { createUser } from '../../domain/users/create-user.js'
-import { login } from '../../domain/users/login.js'
 import { getMe } from '../../domain/users/me.js'
 import { serveOperations } from '../serve-operations.js'
 

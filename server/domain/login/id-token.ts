@@ -10,14 +10,18 @@ import { challengeOf, signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import { verifyIdToken } from '../providers/exchange-code.js'
 import type { Provider } from '../providers/find-provider.js'
-import type { ProviderClaims } from '../providers/identify.js'
-import { readClaims } from '../providers/identify.js'
+import { type ProviderClaims, readClaims } from '../providers/identify.js'
 import { ProviderError, withinTime } from '../providers/provider-fetch.js'
 import type { DatabaseRequest } from '../request.js'
-import { finishLogin } from './finish-login.js'
-import { requireProvider, unavailableProvider } from './require-provider.js'
-import { countForged, requireAllowance, requireState } from './require-state.js'
-import { returnedClaims } from './returned-claims.js'
+import { finishLogin } from './finish.js'
+import {
+  countForged,
+  requireAllowance,
+  requireProvider,
+  requireState,
+  returnedClaims,
+  unavailableProvider,
+} from './provider.js'
 
 /**
  * Logs in with an ID token that the app has from the provider: as if the provider had led a browser back. A repeated request finds
