@@ -10,7 +10,7 @@ import { etagOf } from '../domain/management/etag.js'
 import type { AdmittedOperator, WorkspaceRequest } from '../domain/operators/operator-request.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest, UserRequest } from '../domain/request.js'
-import { ifStepMissing } from '../domain/second-factor/challenge.js'
+import { ifStepMissing } from '../domain/factors/step.js'
 import type { Operation } from './operation.js'
 import type { Input } from './validate.js'
 

@@ -1,12 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import type { SecondFactorMethod } from '@usher/contract'
+import type {
+  ConfirmedUser,
+  SecondFactorMethod,
+  SecondFactorProof,
+  VerifySecondFactorBody,
+} from '@usher/contract'
 import { findFactors } from '../../store/queries/factors.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
 import { type PasskeyProof, proofOptions } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
-import { type Proven, SecondStepMissing } from '../tokens/authentication.js'
+import type { DatabaseRequest } from '../request.js'
+import {
+  type Amr,
+  Authentication,
+  missingStep,
+  type Proven,
+  type SecondStep,
+  SecondStepMissing,
+  type SecondStepUser,
+} from '../tokens/authentication.js'
+import { confirmedUser } from './confirm.js'
+import { verifyProof } from './verify-proof.js'
 
 /** What the first step of a login has shown. It is signed text, so that any server can finish the login. */
 export interface FirstStep extends Pick<Proven, 'amr'> {
@@ -30,7 +46,7 @@ const lifetimeSeconds = 300
 /** A login or a reset that takes the proof in the same request. */
 interface OneRequest {
   id: string
-  connection?: string | undefined
+  connection?: string | null
 }
 
 const purposes = { second_factor_required: 'second_step', enrolment_required: 'enrolment' } as const
@@ -66,7 +82,7 @@ export const ifStepMissing =
           : await provableBy(context, database, {
               purpose: 'passkey_second_step',
               userId,
-              // A reset raises the generation in the transaction that has ended.
+              // The request has another proof, which a revocation ends.
               ...(login ? { of: login.id } : { of: step.tokenId, generation }),
             })),
       },
@@ -93,4 +109,64 @@ export async function requireFirstStep(
   const signed = readSignedValue<FirstStep>(await findSecrets(id), read)
   if (!signed) throw new Problem('challenge_invalid')
   return signed.value
+}
+
+/** A login by other means than a password, or a reset, whose first step is proven. */
+interface ProvenFirst extends OneRequest {
+  user: SecondStepUser
+  way: Amr
+  /** The proof in the request, if there is one. */
+  proof: SecondFactorProof | null | undefined
+}
+
+/**
+ * Verifies the second step of a login that takes its proof in the same request, and uses the proof up: only what changes meanwhile
+ * may still refuse the login.
+ *
+ * @returns undefined if the user needs no second step
+ * @throws {Problem} `second_factor_required`; `enrolment_required`; `second_factor_invalid`; `too_many_attempts`
+ */
+export async function proveStep(
+  context: AppContext,
+  request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
+  { user, way, proof, ...login }: ProvenFirst,
+): Promise<SecondStep | undefined> {
+  const { database } = request
+  const at = context.now()
+  const missing = missingStep(database, user, at)
+  if (!missing) return undefined
+  if (missing === 'enrolment_required' || proof == null)
+    return ifStepMissing(context, database, login)(new SecondStepMissing(missing, user, { amr: [way], at }))
+  const { id: userId } = user
+  const presented = { purpose: 'passkey_second_step', of: login.id, userId, proof } as const
+  const proven = await verifyProof(context, request, { ...presented, path: 'secondFactor' })
+  return { userId, way: proven.way }
+}
+
+/**
+ * Finishes a login whose first step was a password. Only now is the login audited, and its network known.
+ *
+ * @throws {Problem} `challenge_invalid`; `second_factor_invalid`; `too_many_attempts`; `validation_failed`
+ */
+export async function verifySecondFactor(
+  context: AppContext,
+  request: DatabaseRequest<VerifySecondFactorBody>,
+): Promise<ConfirmedUser> {
+  const { database, body } = request
+  const { challenge, ...proof } = body
+  const first = await requireFirstStep(context, database, { code: 'second_factor_required', challenge })
+  const { userId, generation, amr, tokenId } = first
+  // Before the proof, so that a revocation since then covers the token.
+  const at = context.now()
+  const purpose = 'passkey_second_step'
+  const presented = { purpose, of: tokenId, userId, generation, proof } as const
+  const { way, user, network } = await verifyProof(context, request, presented)
+  return confirmedUser(context, request, {
+    user,
+    authentication: Authentication.afterSecondStep(user, amr, { way, at }),
+    readAt: at,
+    tokenId,
+    network,
+    event: 'login.succeeded',
+  })
 }

@@ -1,11 +1,11 @@
 import type { LoginBody, SignedInUser } from '@usher/contract'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
+import { authenticate } from '../passwords/authenticate.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { authenticate } from './authenticate.js'
-import { completeLogin } from './complete-login.js'
+import { completeLogin } from '../tokens/complete-login.js'
 
 /**
  * Logs a user in (docs/specification.md, section 4.2).

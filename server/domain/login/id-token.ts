@@ -2,24 +2,26 @@ import { createHash } from 'node:crypto'
 import type { FinishedLogin, LoginWithIdTokenBody } from '@usher/contract'
 import { insertReturned } from '../../store/queries/returned-logins.js'
 import { audit } from '../../telemetry/audit.js'
-import type { ProviderClaims } from '../connections/claims.js'
 import type { Connection } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import { isEqual } from '../keys/database-secrets.js'
-import { signedText } from '../keys/signed-text.js'
+import { challengeOf, signedText } from '../keys/signed-text.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
+import { verifyIdToken } from '../providers/exchange-code.js'
 import type { Provider } from '../providers/find-provider.js'
-import { withinTime } from '../providers/identify.js'
-import { ProviderError } from '../providers/provider-error.js'
-import { readClaims } from '../providers/read-claims.js'
-import { verifyIdToken } from '../providers/verify-id-token.js'
+import { type ProviderClaims, readClaims } from '../providers/identify.js'
+import { ProviderError, withinTime } from '../providers/provider-fetch.js'
 import type { DatabaseRequest } from '../request.js'
-import { challengeOf } from './challenge.js'
-import { finishLogin } from './finish-login.js'
-import { requireProvider, unavailableProvider } from './require-provider.js'
-import { countForged, requireAllowance, requireState } from './require-state.js'
-import { returnedClaims } from './returned-claims.js'
+import { finishLogin } from './finish.js'
+import {
+  countForged,
+  requireAllowance,
+  requireProvider,
+  requireState,
+  returnedClaims,
+  unavailableProvider,
+} from './provider.js'
 
 /**
  * Logs in with an ID token that the app has from the provider: as if the provider had led a browser back. A repeated request finds

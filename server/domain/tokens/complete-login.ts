@@ -1,13 +1,13 @@
 import type { SignedInUser } from '@usher/contract'
 import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
 import { type AuditEvent, type AuditFields, audit } from '../../telemetry/audit.js'
+import { sendNotice } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
-import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
-import type { Authentication } from '../tokens/authentication.js'
-import { sendNotice } from './send-notice.js'
+import { issueToken, type TokenSession, type TokenUser } from './access-token.js'
+import type { Authentication } from './authentication.js'
 
 /** A user who has just proven to be that user. */
 export interface CompletedLogin {
