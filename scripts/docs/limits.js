@@ -14,8 +14,8 @@ import {
   mailsPerHourOfUser,
 } from '../../server/dist/domain/throttle/request-limits.js'
 import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/dist/domain/throttle/rules.js'
-import { bodyLimitBytes } from '../../server/dist/http/app.js'
 import { bodyLimitBytes as managementBytes } from '../../server/dist/http/add-routes.js'
+import { bodyLimitBytes } from '../../server/dist/http/app.js'
 import { table } from './markdown.js'
 
 const number = (value) => value.toLocaleString('en')

@@ -25,8 +25,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/login/password.js'),
       import('../domain/users/me.js'),
     ),
-  logins: () =>
-    all(import('../domain/login/mail.js'), import('../domain/login/finish.js')),
+  logins: () => all(import('../domain/login/mail.js'), import('../domain/login/finish.js')),
   connections: () =>
     all(
       import('../domain/connections/find-connections.js'),
@@ -56,8 +55,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/factors/add-totp.js'),
       import('../domain/factors/change-factors.js'),
     ),
-  passkeys: () =>
-    all(import('../domain/login/passkey.js'), import('../domain/factors/enrol-passkey.js')),
+  passkeys: () => all(import('../domain/login/passkey.js'), import('../domain/factors/enrol-passkey.js')),
   codes: () =>
     all(
       import('../domain/codes/request-code.js'),
