@@ -13,7 +13,7 @@ export const isEncoded = ({ headers }: FastifyRequest) =>
 
 const linesType = /^application\/x-ndjson\s*(;|$)/i
 
-const routeOf = ({ routeOptions: { config } }: FastifyRequest) => config.operation?.route
+const routeOf = ({ routeOptions: { config } }: FastifyRequest) => config.tsRestRoute
 
 /** Returns whether the operation of a request needs no body. */
 const needsNoBody = (request: FastifyRequest) => {

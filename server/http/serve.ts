@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../domain/context.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 import { type Admitted, admissionOf, admitUser, findOfUser } from '../run/admit.js'
-import { type Operation, operationOf, type Route, type Routes } from '../run/operation.js'
+import { type Input, type Operation, operationOf, type Route, type Routes } from '../run/operation.js'
 import { run } from '../run/run.js'
-import { rejectInvalid, validate } from '../run/validate.js'
+import { type Issues, rejectInvalid } from '../run/validate.js'
 import { RequestCaller } from './request-caller.js'
 
 declare module 'fastify' {
@@ -13,8 +14,8 @@ declare module 'fastify' {
     admitted: Admitted | undefined
   }
   interface FastifyContextConfig {
-    /** The operation of a contract. Other routes have none. */
-    operation?: Operation
+    /** The operation of a contract, as ts-rest registers it. Other routes have none. */
+    tsRestRoute?: Route
   }
 }
 
@@ -23,6 +24,11 @@ export interface Api {
   contract: object
   rules: Readonly<Record<string, () => Promise<object>>>
 }
+
+/** What ts-rest passes to a handler: the parts of a request as the contract reads them. */
+type Exchange = Input & { request: FastifyRequest; reply: FastifyReply }
+
+const server = initServer()
 
 /**
  * Serves the operations of a contract by their metadata.
@@ -34,29 +40,50 @@ export async function serve(
   { contract, rules }: Api,
   { context, includes = () => true }: { context: AppContext; includes?: (route: Route) => boolean },
 ) {
+  const operations = new Map<Route, Operation>()
   for (const [noun, load] of Object.entries(rules)) {
     const routes = Object.entries((contract as Record<string, Routes>)[noun] ?? {})
     const served = routes.filter(([, route]) => includes(route))
     const loaded = served.length > 0 ? await load() : {}
-    for (const [name, route] of served) serveOperation(app, context, operationOf(name, route, loaded))
+    for (const [name, route] of served) operations.set(route, operationOf(name, route, loaded))
   }
+  const byName = <Value>(describe: (operation: Operation) => Value) =>
+    Object.fromEntries([...operations.values()].map((operation) => [operation.name, describe(operation)]))
+  const router = server.router(
+    byName(({ route }) => route),
+    byName((operation) => servedBy(app, context, operation)),
+  )
+  app.register(named('operations', server.plugin(router)), {
+    async requestValidationErrorHandler(error, request, reply) {
+      const operation = operations.get(request.routeOptions.config.tsRestRoute as Route) as Operation
+      const { admitted, params, body } = request
+      const caller = admitted?.caller ?? new RequestCaller(request, reply, context.hashing)
+      const find = async () => admitted?.database ?? findOfUser(context, operation, { caller, params })
+      const issues = {
+        params: error.pathParams?.issues,
+        headers: error.headers?.issues,
+        query: error.query?.issues,
+        body: error.body?.issues,
+      } as Issues
+      await rejectInvalid(context, operation, { issues, body, find })
+    },
+  })
 }
 
-function serveOperation(app: FastifyInstance, context: AppContext, operation: Operation) {
-  const { method, path, metadata } = operation.route
+/** Names a plugin. Fastify would look for its name in all loaded modules. */
+const named = <Plugin extends object>(name: string, plugin: Plugin): Plugin =>
+  Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name })
+
+/** Returns how a port serves an operation. ts-rest passes the limit of the body on with the hooks. */
+function servedBy(app: FastifyInstance, context: AppContext, operation: Operation) {
+  const { metadata } = operation.route
   const admit = admissionOf(context, operation, app.consoleAccess)
   const onRequest = [
     ...(admit ? [admitBeforeBody(context, admit)] : []),
     ...(metadata.hashesPassword ? [shedLoad(context)] : []),
   ]
-  app.route({
-    method,
-    url: path,
-    config: { operation },
-    onRequest,
-    handler: handlerOf(context, operation),
-    ...(metadata.maxBytes && { bodyLimit: metadata.maxBytes }),
-  })
+  const hooks = { onRequest, ...(metadata.maxBytes && { bodyLimit: metadata.maxBytes }) }
+  return { hooks, handler: handlerOf(context, operation) as never }
 }
 
 const admitBeforeBody =
@@ -75,16 +102,11 @@ const shedLoad =
   }
 
 const handlerOf =
-  (context: AppContext, operation: Operation) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const { admitted, params, query, headers, body } = request
-    const caller = admitted?.caller ?? new RequestCaller(request, reply, context.hashing)
-    const { input, errors } = validate(operation, { params, query, headers, body })
-    if (errors.length > 0) {
-      const find = async () => admitted?.database ?? findOfUser(context, operation, { caller, params })
-      await rejectInvalid(context, operation, { errors, body, find })
-    }
-    const found = admitted ?? (await admitUser(context, operation, { caller, params: input.params }))
-    const done = await run(context, operation, { ...input, ...found })
+  (context: AppContext, operation: Operation) =>
+  async ({ params, query, headers, body, request, reply }: Exchange) => {
+    const caller = request.admitted?.caller ?? new RequestCaller(request, reply, context.hashing)
+    const found = request.admitted ?? (await admitUser(context, operation, { caller, params }))
+    const done = await run(context, operation, { params, query, headers, body, ...found })
     if (done.etag) reply.header('etag', done.etag)
-    return reply.status(done.status).send(done.body)
+    return { status: done.status, body: done.body }
   }

@@ -1,37 +1,49 @@
-import { DatabasePath, type FieldError, toFieldError } from '@usher/contract'
+import type { AppRoute } from '@ts-rest/core'
+import { DatabasePath, toFieldError } from '@usher/contract'
+import type { z } from 'zod'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
-import type { Input, Operation } from './operation.js'
+import type { Input, Operation, Part } from './operation.js'
 
-/** Returns a request as the contract reads it, or its field errors. @throws {Problem} `database_not_found` for an invalid path */
-export function validate({ schemas }: Operation, given: Input): { input: Input; errors: FieldError[] } {
+type Issue = z.core.$ZodIssue
+
+/** What the contract finds wrong in the parts of a request. */
+export type Issues = Partial<Record<Part, readonly Issue[] | undefined>>
+
+/** Where the contract has the schema of each part, in the order in which errors are listed. */
+const parts = { params: 'pathParams', headers: 'headers', query: 'query', body: 'body' } as const
+
+/** Returns a request as the contract reads it, as ts-rest does by HTTP. A part without a schema is taken as it is. */
+export function validate({ route }: Operation, given: Input) {
   const input = { ...given }
-  const errors: FieldError[] = []
-  for (const [part, schema] of schemas) {
+  let issues: Issues | undefined
+  for (const [part, name] of Object.entries(parts) as [Part, keyof AppRoute][]) {
+    const schema = route[name] as z.ZodType | symbol | undefined
+    if (typeof schema !== 'object') continue
     const { data, error } = schema.safeParse(given[part])
     input[part] = data
-    for (const issue of error?.issues ?? []) {
-      const found = toFieldError(issue)
-      if (part === 'params' && found.path in DatabasePath.shape) throw new Problem('database_not_found')
-      errors.push(part === 'query' ? { ...found, path: found.path || 'query' } : found)
-    }
+    if (error) issues = { ...issues, [part]: error.issues }
   }
-  return { input, errors }
+  return { input, issues }
 }
 
 /**
- * Rejects a request with field errors. A new password is also checked by the policy of the database.
+ * Rejects a request in which the contract finds something wrong. A new password is also checked by the policy of the database.
  *
  * @param find finds the database of the path
- * @throws {Problem} `validation_failed`
+ * @throws {Problem} `validation_failed`; `database_not_found` for an invalid path of a database
  */
 export async function rejectInvalid(
   context: AppContext,
   { route: { metadata } }: Operation,
-  { errors, body, find }: { errors: readonly FieldError[]; body: unknown; find: () => Promise<Database> },
+  { issues, body, find }: { issues: Issues; body: unknown; find: () => Promise<Database> },
 ): Promise<never> {
+  const of = (part: Part) => issues[part]?.map((issue) => toFieldError(issue)) ?? []
+  if (of('params').some(({ path }) => path in DatabasePath.shape)) throw new Problem('database_not_found')
+  const ofQuery = of('query').map((each) => ({ ...each, path: each.path || 'query' }))
+  const errors = [...of('params'), ...of('headers'), ...ofQuery, ...of('body')]
   const { on, newPassword: field } = metadata
   // An operation that the database does not have is not found first.
   const database = on || field ? await find() : undefined
