@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commands } from './docs/commands.js'
 import { configuration, environmentExample } from './docs/configuration.js'
+import { events } from './docs/events.js'
 import { limits } from './docs/limits.js'
+import { metrics } from './docs/metrics.js'
 import { problems } from './docs/problems.js'
 import { keysAndOperators, scopes, users } from './docs/roles.js'
 import { settings } from './docs/settings.js'
@@ -11,7 +13,9 @@ import { settings } from './docs/settings.js'
 const documents = {
   'docs/commands.md': { commands },
   'docs/configuration.md': { configuration },
+  'docs/guides/webhooks.md': { events },
   'docs/limits.md': limits,
+  'docs/observability.md': { metrics },
   'docs/problems.md': { problems },
   'docs/roles.md': { scopes, keysAndOperators, users },
   'docs/settings.md': { settings },
