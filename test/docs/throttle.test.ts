@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultSettings, settings } from '../../server/domain/databases/settings.js'
-import { mostFactors } from '../../server/domain/factors/add-factor.js'
-import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/domain/factors/guesses.js'
-import { chanceOfGuess } from '../../server/domain/factors/totp.js'
+import {
+  chanceOfGuess,
+  freeGuesses,
+  mostFailures,
+  secondsPerGuess,
+  totp,
+} from '../../server/domain/factors/totp.js'
 import { triesOfDigits } from '../../server/domain/login/mail.js'
 import { networksPerSite } from '../../server/domain/throttle/network-allowance.js'
 import { mailsPerHour } from '../../server/domain/throttle/request-limits.js'
@@ -74,7 +78,7 @@ it('SECURITY.md has the guesses of codes of an authenticator app, and their chan
   /** The chance that one of a number of guesses is right, for users with a number of apps. */
   const chance = (guesses: number, apps: number) => percent(1 - (1 - apps * chanceOfGuess) ** guesses)
   const row = (attacker: string, guesses: string, count: number, time = '') =>
-    `| ${attacker} | ${guesses} | ${chance(count, 1)}${time} | ${chance(count, mostFactors.totp)}${time} |`
+    `| ${attacker} | ${guesses} | ${chance(count, 1)}${time} | ${chance(count, totp.most)}${time} |`
   const inAYear = freeGuesses + Math.floor((365 * daySeconds) / secondsPerGuess)
   const days = ((mostFailures - freeGuesses) * secondsPerGuess) / daySeconds
   expect(section).toContain(

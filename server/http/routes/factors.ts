@@ -1,13 +1,18 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
-import { addTotp } from '../../domain/factors/add-totp.js'
-import { removeFactor, setSecondFactor } from '../../domain/factors/change-factors.js'
-import { addPasskey, enrolPasskey } from '../../domain/factors/enrol-passkey.js'
-import { enrolTotp } from '../../domain/factors/enrol-totp.js'
-import { createRecoveryCodes, listFactors, renameFactor } from '../../domain/factors/factors.js'
-import { verifySecondFactor } from '../../domain/factors/step.js'
-import { beginStepUp, stepUp } from '../../domain/factors/step-up.js'
+import {
+  addPasskey,
+  addTotp,
+  createRecoveryCodes,
+  enrolPasskey,
+  enrolTotp,
+  listFactors,
+  removeFactor,
+  renameFactor,
+  setSecondFactor,
+} from '../../domain/factors/factors.js'
+import { beginStepUp, stepUp, verifySecondFactor } from '../../domain/factors/step.js'
 import { beginPasskeyLogin, loginWithPasskey } from '../../domain/login/passkey.js'
 import { serveOperations } from '../serve-operations.js'
 
