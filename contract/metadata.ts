@@ -41,6 +41,10 @@ export interface RouteMetadata {
   fields?: readonly FieldRight[]
   /** Whether the request of an operator is recorded. */
   records?: boolean
+  /** Whether it is about the operator who sends it, so that the machine of the server cannot. */
+  isOwn?: true
+  /** Whether its rule finds the database, because it may be being deleted. */
+  findsDatabase?: true
   /** Whether it only reads the user of its path, who is then read together with the API key. */
   readsUser?: true
   /** Whether it computes password hashes: it is rejected early while the queue for them is full. */

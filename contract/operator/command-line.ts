@@ -67,6 +67,7 @@ export const commandLine = c.router({
       who: { operator: 'member', in: 'anywhere' },
       confirms: 'always',
       records: true,
+      isOwn: true,
     },
   },
   createCommandLineConfirmation: {
@@ -77,7 +78,7 @@ export const commandLine = c.router({
     summary: 'Get the confirmation that the operator has given in the browser',
     description:
       'It is that of a code for a `confirmation`, and counts in the session of the token. It ends when that of the browser does.',
-    metadata: { who: { operator: 'member', in: 'anywhere' }, records: true },
+    metadata: { who: { operator: 'member', in: 'anywhere' }, records: true, isOwn: true },
   },
 } satisfies DescribedRoutes)
 

@@ -73,6 +73,7 @@ export const operations = c.router({
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
       records: true,
+      isOwn: true,
     },
   },
   listDeliveries: {

@@ -61,7 +61,7 @@ export const operators = c.router({
     responses: { 200: Operator, ...failures(...operatorProblems) },
     summary: 'Get the current operator',
     description: 'Returns the operator of the token with all rights.',
-    metadata: { who: { operator: 'member', in: 'anywhere' } },
+    metadata: { who: { operator: 'member', in: 'anywhere' }, isOwn: true },
   },
   listOperators: {
     method: 'GET',

@@ -128,7 +128,8 @@ const eventOf = ({ type, role: _role, way: _way, ...ids }: Fact): Event[] =>
 
 const keyOf = (actor: Actor) => (actor.kind === 'backend' ? { apiKey: actor.apiKey.id } : {})
 
-const operatorOf = (actor: Actor) =>
+/** Returns what an audit line says about an operator of the console. */
+export const operatorOf = (actor: Actor) =>
   actor.kind === 'operator' && actor.operator ? { operatorId: actor.operator.id } : {}
 
 /**

@@ -6,7 +6,12 @@ import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createConnectionLookup } from './connections/find-connections.js'
-import { createDatabaseLookup, createOperatorsLookup, type TokenSettings } from './databases/find-database.js'
+import {
+  createDatabaseLookup,
+  createOperatorsLookup,
+  databaseOpener,
+  type TokenSettings,
+} from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
@@ -35,6 +40,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   requestAllowance: RequestAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   findOperators: ReturnType<typeof createOperatorsLookup>
+  openDatabase: ReturnType<typeof databaseOpener>
   findUser: ReturnType<typeof batchReadsOfAll<UserKey, UserOfToken>>
   findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
@@ -83,6 +89,7 @@ export function createContext(
     requestAllowance: createRequestAllowance(store, now),
     findDatabase,
     findOperators: createOperatorsLookup(store, findDatabase),
+    openDatabase: databaseOpener(store, settings),
     findUser: batchReadsOfAll(store, (keys) => findUsersOfTokens(store, keys)),
     findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),

@@ -46,7 +46,7 @@ export interface HttpSettings {
   requestMilliseconds?: number
 }
 
-const bodyLimitBytes = 16 * 1024
+export const bodyLimitBytes = 16 * 1024
 
 /** Node's limit for headers, so that Fastify rejects no path segment that Node accepts. */
 const maxParamLength = 16 * 1024
@@ -73,7 +73,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
     async buildOperatorApp() {
       const operators = await createApp(settings, context, outputs)
       const { operatorRoutes } = await import('./routes/operator.js')
-      operatorRoutes(operators, context)
+      await operatorRoutes(operators, context)
       if (commands) {
         const { commandRoute } = await import('./routes/operator-commands.js')
         commandRoute(operators, context, commands)
@@ -84,7 +84,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   })
   const { runCommand } = settings
   const commands = runCommand && app.consoleAccess.isOn ? acceptCommands(app, runCommand) : undefined
-  addRoutes(app, settings, context)
+  await addRoutes(app, settings, context)
   // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem
   // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))

@@ -1,14 +1,13 @@
-import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
-import type { OperatorRight, RouteMetadata } from '@usher/contract'
+import type { OperatorRight } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../domain/context.js'
-import { etagOf } from '../domain/management/etag.js'
-import { runRecorded } from '../domain/operators/actions.js'
 import { admitOperator } from '../domain/operators/admit-operator.js'
-import { requireFieldRights } from '../domain/operators/manage.js'
-import type { AdmittedOperator, OperatorRequest } from '../domain/operators/operator-request.js'
+import type { AdmittedOperator } from '../domain/operators/operator-request.js'
 import { validationFailed } from '../domain/problem.js'
+import { type Operation, operationOf, type Route, type RulesOf } from '../run/operation.js'
+import { run } from '../run/run.js'
+import type { Input } from '../run/validate.js'
 import { readBearerToken } from './bearer-token.js'
 import { requireConsole } from './console-access.js'
 import { named } from './plugin-name.js'
@@ -22,30 +21,12 @@ declare module 'fastify' {
   }
 }
 
-type OperatorRoute = AppRoute & { metadata: RouteMetadata & { who: OperatorRight } }
-type Routes = Record<string, OperatorRoute>
+export type OperatorRoute = Route & { metadata: { who: OperatorRight } }
 
-type RequestOf<R extends OperatorRoute> = Omit<ServerInferRequest<R>, 'body'> &
-  OperatorRequest<ServerInferRequest<R> extends { body: infer Body } ? Body : unknown>
-
-type ResultOf<R extends OperatorRoute> = 200 extends keyof R['responses']
-  ? ServerInferResponseBody<R, 200>
-  : 201 extends keyof R['responses']
-    ? ServerInferResponseBody<R, 201>
-    : unknown
-
-/** The rule of each operation. */
-export type OperatorRules<R extends Routes> = {
-  [Name in keyof R]: (context: AppContext, request: RequestOf<R[Name]>) => Promise<ResultOf<R[Name]>>
-}
-
-type Rule = (context: AppContext, request: object) => Promise<unknown>
 type Path = Readonly<Record<string, string | undefined>>
 
 /** What ts-rest passes to a handler. */
-interface Exchange {
-  params?: Path
-  body?: unknown
+interface Exchange extends Partial<Input> {
   request: FastifyRequest
   reply: Pick<FastifyReply, 'elapsedTime'> & {
     raw: unknown
@@ -57,17 +38,17 @@ interface Exchange {
  * Serves operations of the operator API by the contract's metadata of each: admits the operator before the body is read, and records
  * each change before it runs.
  */
-export function serveOperatorOperations<R extends Routes>(
+export function serveOperatorOperations<R extends Record<string, OperatorRoute>>(
   app: FastifyInstance,
   context: AppContext,
-  { routes, rules }: { routes: R; rules: OperatorRules<R> },
+  { routes, rules }: { routes: R; rules: RulesOf<R> },
 ) {
   const server = initServer()
   const handlers = Object.entries(routes).map(([name, route]) => [
     name,
     {
       hooks: { onRequest: [admit(context, route)] },
-      handler: handlerOf(context, { name, route, rule: rules[name] as Rule }),
+      handler: handlerOf(context, operationOf(name, route, rules)),
     },
   ])
   const plugin = server.plugin(server.router(routes, Object.fromEntries(handlers)))
@@ -97,33 +78,15 @@ const admit =
   }
 
 /** Returns the handler of an operation. */
-function handlerOf(
-  context: AppContext,
-  { name, route, rule }: { name: string; route: OperatorRoute; rule: Rule },
-) {
-  const { responses, metadata } = route
-  const status = Object.keys(responses)
-    .map(Number)
-    .find((each) => each < 300)
-  return async ({ request, reply, params = {}, ...input }: Exchange) => {
-    const admitted = request.operator as AdmittedOperator
-    const { user: operator, operators } = admitted
+const handlerOf =
+  (context: AppContext, operation: Operation) =>
+  async ({ request, reply, params, query, headers, body }: Exchange) => {
+    const operator = request.operator as AdmittedOperator
     const caller = new RequestCaller(request, reply, context.hashing)
-    const confirmation = request.headers['usher-confirmation']
-    await requireFieldRights(context, admitted, { metadata, body: input.body, confirmation })
-    const run = () =>
-      rule(context, { ...input, ...admitted, params, caller, actor: { kind: 'operator', operator } })
-    const recorded = {
-      action: name,
-      operator,
-      databaseId: operators.id,
-      requestId: request.id,
-      params,
-      body: input.body,
-      run,
-    }
-    const result = await (metadata.records ? runRecorded(context, request.log, recorded) : run())
-    if (metadata.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
-    return { status, body: status === 204 ? undefined : result }
+    const confirmation = request.headers['usher-confirmation']?.toString()
+    const holder = { kind: 'operator', operator, requestId: request.id, confirmation } as const
+    const input = { params, query, headers, body }
+    const done = await run(context, operation, { holder, caller, database: undefined, ...input })
+    if (done.etag) reply.header('etag', done.etag)
+    return { status: done.status, body: done.body }
   }
-}

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { validate as isUuid } from 'uuid'
 import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
-import type { AdmittedOperator } from '../domain/operators/operator-request.js'
-import { isIssuedBy, keyOfOperator } from '../domain/operators/operator-token.js'
+import { isIssuedBy } from '../domain/operators/operator-token.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest } from '../domain/request.js'
+import type { Holder } from '../run/run.js'
 import { readBearerToken } from './bearer-token.js'
 import { requireConsole } from './console-access.js'
 import { RequestCaller } from './request-caller.js'
@@ -15,16 +15,13 @@ import { RequestCaller } from './request-caller.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The result of `verifyApiKey`. Undefined for requests of the public API. */
-    admitted?: Pick<KeyRequest, 'database' | 'caller' | 'apiKey' | 'read'> & {
-      /** The operator whose token the request has instead of an API key. */
-      operator?: AdmittedOperator
-    }
+    admitted?: Pick<KeyRequest, 'database' | 'caller'> & { holder: Holder }
   }
 }
 
 type Request = Pick<
   FastifyRequest,
-  'params' | 'headers' | 'clientAddress' | 'log' | 'admitted' | 'server' | 'raw'
+  'id' | 'params' | 'headers' | 'clientAddress' | 'log' | 'admitted' | 'server' | 'raw'
 >
 
 /**
@@ -43,18 +40,19 @@ export const verifyApiKey =
     const bearer = readBearerToken(request.headers.authorization)
     const isOperator = bearer && (await isOfOperator(context, request, bearer))
     if (isOperator) {
-      const confirmation = request.headers['usher-confirmation']
-      const credentials = { caller, jwt: bearer, confirmation: confirmation?.toString() }
+      const confirmation = request.headers['usher-confirmation']?.toString()
+      const credentials = { caller, jwt: bearer, confirmation }
       // Loaded at the first request of an operator, because most servers have none.
       const { admitManagingOperator } = await import('../domain/operators/admit-operator.js')
       const operator = await admitManagingOperator(context, credentials, { metadata, database })
-      request.admitted = { database, caller, apiKey: keyOfOperator(operator), operator }
+      const holder = { kind: 'operator', operator, requestId: request.id, confirmation } as const
+      request.admitted = { database, caller, holder }
       return
     }
     const { userId } = request.params as { userId?: string }
     const credential = { bearer, scope, userId: metadata.readsUser && isUuid(userId) ? userId : undefined }
     const admitted = await admitApiKey(context, { database, caller }, credential)
-    request.admitted = { database, caller, ...admitted }
+    request.admitted = { database, caller, holder: { kind: 'key', ...admitted } }
   }
 
 /** Returns whether a bearer token is that of an operator. An API key has no dots, so it costs nothing here. */

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
+import { mailSettings } from '@usher/contract/settings'
 import { pino } from 'pino'
 import { type ChangeContext, runChange } from '../domain/change.js'
-import { mailSettings } from '../domain/databases/mail-settings.js'
 import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase, findDatabase } from '../domain/management/databases.js'
 import { changeMailSettings } from '../domain/management/mail-settings.js'
@@ -37,10 +37,9 @@ export function databaseCreator(store: Store, now: () => number) {
       signUpsPerHour,
     })
     if (Object.keys(mails ?? {}).length > 0)
-      await runChange(
+      await changeMailSettings(
         { store, now, deliver: () => undefined },
-        await requestOfOperator(store, path),
-        (change) => changeMailSettings(change, mails ?? {}),
+        { ...(await requestOfOperator(store, path)), body: mails ?? {} },
       )
     return { workspace, database }
   }

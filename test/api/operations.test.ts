@@ -12,7 +12,7 @@ it('returns 503 on /readyz while the store lacks a migration', async ({ usher })
   const { prisma } = usher.store
   const [row] = await prisma.$queryRaw<{ id: string }[]>`
     UPDATE usher._prisma_migrations SET rolled_back_at = now()
-    WHERE id = (SELECT max(id) FROM usher._prisma_migrations) RETURNING id`
+    WHERE migration_name = (SELECT max(migration_name) FROM usher._prisma_migrations) RETURNING id`
   const response = await usher.send({ method: 'GET', url: '/readyz' })
   await prisma.$executeRaw`UPDATE usher._prisma_migrations SET rolled_back_at = NULL WHERE id = ${row?.id}`
   expect(response.statusCode).toBe(503)

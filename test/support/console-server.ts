@@ -103,9 +103,8 @@ export async function startConsole(store: OpenStore) {
       const { openConsole } = await import('./console.js')
       const inject = (options: InjectOptions) => usher.app.inject(options)
       const operators = await openConsole({ store, clock, context: usher.context, config, inject })
-      const { database } = operators
-      const change = { database, caller: { log }, actor: { kind: 'operator' } } as const
-      const { link } = await addOperator(usher.context, change, operator)
+      const request = { caller: { log }, actor: { kind: 'operator' }, body: operator } as const
+      const { link } = await addOperator(usher.context, request)
       const newPassword = operatorPassword
       await operators.post('password-reset/confirm', { code: link?.split('#code=')[1], newPassword })
       const { jwt } = await operators.enrol(operator.email, operatorPassword)

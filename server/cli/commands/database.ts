@@ -1,24 +1,20 @@
 import type { Command } from '@commander-js/extra-typings'
+import { type DatabaseSettings, settingEntries } from '@usher/contract/settings'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { relatedOrigins, relyingPartyOf } from '../../domain/databases/relying-party.js'
-import {
-  type DatabaseSettings,
-  settingEntries,
-  settingsOf,
-  shownSettings,
-} from '../../domain/databases/settings.js'
+import { settingsOf } from '../../domain/databases/settings.js'
 import { createDatabase, requireDatabase, setDatabase } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { listDatabases } from '../../domain/management/list-databases.js'
-import { getMailSettings } from '../../domain/management/mail-settings.js'
+import { readMailSettings } from '../../domain/management/mail-settings.js'
 import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import type { Host } from '../io/host.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
 import { addMailOptions, givenMail, linesOfMails, shownMails } from '../io/mail-settings.js'
-import { givenSettings, settingOptions } from '../io/setting-options.js'
+import { givenSettings, settingOptions, shownSettings } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { withDatabase, withStore } from '../io/with-store.js'
 
@@ -94,7 +90,7 @@ function addShowCommand(database: Command, host: Host) {
         const row = await requireDatabase(store, path)
         const { id, createdAt } = row
         const settings = settingsOf(row)
-        const mails = await getMailSettings(store, id)
+        const mails = await readMailSettings(store, id)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
         const rp = relyingPartyOf(row)
@@ -140,7 +136,7 @@ function addSetCommand(database: Command, host: Host) {
         const row = await setDatabase(context, request, { ...changes, ...(force && { force }) })
         const { webhookSecret: secret } = row
         const values = settingsOf(row)
-        const mails = await getMailSettings(context.store, row.id)
+        const mails = await readMailSettings(context.store, row.id)
         const next = changes.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''

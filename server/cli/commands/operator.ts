@@ -32,7 +32,14 @@ async function withOperators(host: Host, command: (on: OnOperators) => Promise<v
   })
   if (!path) throw new Error('the operators’ database was not created')
   await withDatabase(host, path, ({ context, ...on }) =>
-    command({ ...on, context: { ...context, findSecrets: createSecretLookup(context.store) } }),
+    command({
+      ...on,
+      context: {
+        ...context,
+        findSecrets: createSecretLookup(context.store),
+        findOperators: async () => on.database,
+      },
+    }),
   )
 }
 
@@ -42,8 +49,8 @@ function addListCommand(operator: Command, host: Host) {
     .description('list the operators of the console with their roles')
     .option('--json', 'print the result as JSON')
     .action((options) =>
-      withOperators(host, async ({ context, database }) => {
-        const { operators } = await listOperators(context, database)
+      withOperators(host, async ({ context }) => {
+        const { operators } = await listOperators(context)
         const text = table(operators, {
           ID: ({ id }) => id,
           EMAIL: (each) => each.email,
@@ -72,7 +79,7 @@ function addAddCommand(operator: Command, host: Host) {
     .option('--json', 'print the result as JSON')
     .action((email, { role, workspace = null, ...options }) =>
       withOperators(host, async ({ context, config, request }) => {
-        const added = await addOperator(context, request, { email, role, workspace })
+        const added = await addOperator(context, { ...request, body: { email, role, workspace } })
         const { id } = added.operator
         const text = added.link
           ? `Added operator ${id}. ${linkText(config, added.link)}`
@@ -120,15 +127,15 @@ function addRemoveCommand(operator: Command, host: Host) {
       withOperators(host, async (on) => {
         const { context, request } = on
         const removed = await requireOperator(on, email)
-        await removeOperator(context, request, removed.id)
+        await removeOperator(context, { ...request, body: undefined, params: { operatorId: removed.id } })
         host.print(options, removed, `Removed operator ${removed.id}.`)
       }),
     )
 }
 
 /** Returns an operator by address. @throws {Problem} `user_not_found` */
-async function requireOperator({ context, database }: OnOperators, address: string) {
-  const { operators } = await listOperators(context, database)
+async function requireOperator({ context }: OnOperators, address: string) {
+  const { operators } = await listOperators(context)
   const found = operators.find((each) => canonicalEmail(each.email) === canonicalEmail(address))
   if (!found) throw new Problem('user_not_found', { detail: `${address} is not an operator.` })
   return found

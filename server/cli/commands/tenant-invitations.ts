@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { runChange } from '../../domain/change.js'
 import { invite } from '../../domain/invitations/invite.js'
-import { listTenantInvitations, revokeInvitation } from '../../domain/invitations/pending.js'
+import { listTenantInvitations, revoke } from '../../domain/invitations/pending.js'
 import { email, role, uuid } from '../io/arguments.js'
 import type { Host } from '../io/host.js'
 import { addPageOptions, printPage } from '../io/listing.js'
@@ -61,7 +61,7 @@ function addRevokeCommand(tenant: Command, host: Host) {
     .action((...[path, tenantId, invitationId, options]) =>
       withDatabase(host, path, async ({ context, request, database }) => {
         const ids = { tenantId, invitationId }
-        await runChange(context, request, (change) => revokeInvitation(change, ids))
+        await runChange(context, request, (change) => revoke(change, ids))
         host.print(options, { databaseId: database.id, ...ids }, `Revoked invitation ${invitationId}.`)
       }),
     )

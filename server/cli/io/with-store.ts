@@ -2,10 +2,14 @@ import type { DatabasePath } from '@usher/contract'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
 import type { Actor, ChangeContext, ChangeRequest } from '../../domain/change.js'
+import { createContext } from '../../domain/context.js'
 import type { RuleDatabase } from '../../domain/databases/find-database.js'
 import { findDatabase } from '../../domain/management/databases.js'
 import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
+import { blocklistOnDemand } from '../../domain/passwords/blocklist.js'
+import { createHasher } from '../../domain/passwords/hasher.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'
+import { type Call, createHostCall, hostCaller } from '../../run/host.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import { requireSupported } from '../../store/require-supported.js'
 import type { Store } from '../../store/store.js'
@@ -24,10 +28,7 @@ export const readConfig = ({ server }: Host, overrides: Record<string, string> =
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
   loadConfig({ ...withSecretFiles({ ...readEnvFile(), ...process.env }), ...overrides })
 
-/** What writes audit lines. */
-type AuditLog = Omit<Log, 'info' | 'warn'>
-
-type StoreCommand = (store: Store, config: Config, log: AuditLog) => Promise<void>
+type StoreCommand = (store: Store, config: Config, log: Log) => Promise<void>
 
 /** Runs a command on the store, which must exist and be migrated, and closes the store. */
 export async function withStore(host: Host, command: StoreCommand) {
@@ -60,6 +61,19 @@ export const withDatabase = (
     await command({ host, context, config, database, request })
   })
 
+/** Runs a command that sends requests to operations, which run in this process on the store. */
+export const withOperations = (host: Host, command: (call: Call, config: Config) => Promise<void>) =>
+  withStore(host, async (store, config, log) => {
+    const hashing = createHasher({ ...config.hashing, concurrency: 1 }, { isOnDemand: true })
+    const blocklist = blocklistOnDemand(config.passwordBlocklistFile)
+    const context = createContext(config, store, { hashing, blocklist })
+    try {
+      await command(createHostCall({ context, caller: hostCaller(log), ...config }), config)
+    } finally {
+      await Promise.all([hashing.close(), blocklist?.close()])
+    }
+  })
+
 /** Does what {@link withStore} does, but creates the embedded store if necessary. */
 export async function withNewStore(host: Host, command: StoreCommand) {
   const config = readConfig(host)
@@ -73,10 +87,7 @@ export async function withNewStore(host: Host, command: StoreCommand) {
 }
 
 /** Runs a command that changes tables, without a time limit, on a store that may have pending migrations. */
-export async function withUnmigratedStore(
-  host: Host,
-  command: (store: Store, log: AuditLog) => Promise<void>,
-) {
+export async function withUnmigratedStore(host: Host, command: (store: Store, log: Log) => Promise<void>) {
   const config = readConfig(host)
   const store = await openForMigration(config)
   try {
@@ -91,14 +102,16 @@ export async function withUnmigratedStore(
  * Creates the log of audit lines on stderr, because stdout is for results. Readable on a terminal, otherwise JSON
  * lines. Those of a command of another machine are also in the log of the server.
  */
-async function createAuditLog(host: Host, { logLevel: level }: Config): Promise<AuditLog> {
+async function createAuditLog(host: Host, { logLevel: level }: Config): Promise<Log> {
   const { operator, remote } = host
   const output = host.stderr.isTTY ? await readableOutput(host) : host.stderr
   // The name of the server's machine is not for operators of other machines.
   const own = pino({ level, ...(remote && { base: null }) }, output)
-  const logs: AuditLog[] = remote ? [own, remote.log] : [own]
+  const logs: Log[] = remote ? [own, remote.log] : [own]
   return {
     level,
+    info: (...line) => own.info(...line),
+    warn: (...line) => own.warn(...line),
     [auditCounter]: remote?.log[auditCounter],
     child(fields, options) {
       const children = logs.map((log) => log.child({ operator, ...fields }, options))

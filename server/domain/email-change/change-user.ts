@@ -1,13 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { UpdateMeBody, User } from '@usher/contract'
+import type { z } from 'zod'
 import { isUniqueViolation } from '../../store/errors.js'
 import { type ChangeableUser, updateUser } from '../../store/queries/changed-user.js'
 import { freeReserved } from '../../store/queries/reserved-addresses.js'
 import { disableUser, enableUser } from '../../store/queries/revocations.js'
 import { type UserFields, userFields } from '../../store/queries/user-fields.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
-import type { Change, Changes, Fact, Outcome } from '../change.js'
+import { type Change, type Changes, type Fact, type Outcome, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { emailTaken, externalIdTaken } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import { userBody } from '../users/me.js'
 import { AddressTaken, changeAddress, hasUndo } from './change-address.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
@@ -61,6 +66,17 @@ export async function changeUser(
   if (state.includes('user.enabled')) await enableUser(change, key)
   const types = [...fields, ...(ended.length > 0 ? (['user.email_undo_ended'] as const) : []), ...state]
   return { result: user, facts: types.map((type) => ({ type, userId: id })), mails }
+}
+
+/** Changes the profile of the user of a token: see {@link changeUser}. */
+export async function updateMe(
+  context: AppContext,
+  request: UserRequest<z.infer<typeof UpdateMeBody>>,
+): Promise<User> {
+  const { user, body } = request
+  const wanted = { userId: user.id, changes: body }
+  const changed = await runChange(context, request, (change) => changeUser(change, wanted))
+  return userBody({ ...user, ...changed })
 }
 
 /** Returns the user after the changes. */

@@ -1,13 +1,10 @@
 import type { PendingInvitations } from '@usher/contract'
-import type { InvitationList, PageQuery } from '@usher/contract/management'
 import { deleteInvitation, findInvitedRole, listInvitationRows } from '../../store/queries/invitations.js'
 import type { Page } from '../../store/queries/page.js'
-import type { Change, Outcome } from '../change.js'
+import { type Change, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
-import { readPage } from '../page.js'
-import { Problem } from '../problem.js'
-import type { KeyRequest } from '../request.js'
+import { Problem, unless } from '../problem.js'
 import { lockTenant, requireMembership, type TenantRequest } from '../tenants/locked-tenant.js'
 import { requireRank, requireRankOver } from '../tenants/roles.js'
 import { requireTenant } from '../tenants/tenants.js'
@@ -35,23 +32,12 @@ export async function listTenantInvitations(
   return listInvitationRows(store, { databaseId: database.id, tenantId, now: new Date(now()) }, page)
 }
 
-/** Returns a page of the invitations of a tenant, ordered by id. */
-export async function listManagedInvitations(
-  context: AppContext,
-  { database, params, query }: KeyRequest & { params: { tenantId: string }; query: PageQuery },
-): Promise<InvitationList> {
-  const { rows, next } = await readPage(query, (page) =>
-    listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),
-  )
-  return { invitations: rows.map(invitationBody), next }
-}
-
 /**
  * Revokes an invitation.
  *
  * @throws {Problem} `tenant_not_found`; `role_insufficient`, also if the actor may not give its role; `invitation_not_found`
  */
-export async function revokeInvitation(
+export async function revoke(
   change: Change,
   { tenantId, invitationId }: { tenantId: string; invitationId: string },
 ): Promise<Outcome<undefined>> {
@@ -66,3 +52,12 @@ export async function revokeInvitation(
   await deleteInvitation(change, key)
   return { result: undefined, facts: [{ type: 'invitation.revoked', tenantId, invitationId }] }
 }
+
+/** Revokes an invitation: see {@link revoke}. Does nothing if there is none. */
+export const revokeInvitation = (
+  context: AppContext,
+  request: TenantRequest & { params: { tenantId: string; invitationId: string } },
+) =>
+  runChange(context, request, (change) => revoke(change, request.params)).catch(
+    unless('invitation_not_found'),
+  )

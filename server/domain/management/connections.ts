@@ -23,7 +23,7 @@ import { Problem } from '../problem.js'
 import { checkConnection } from '../providers/exchange-code.js'
 
 /** Connections that a database may have. */
-const maxConnections = 20
+export const maxConnections = 20
 
 /**
  * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.

@@ -24,7 +24,7 @@ interface FollowQuery {
 export async function followList(
   context: AppContext,
   { waits, read }: FollowedList,
-  { database, query, apiKey, caller }: KeyRequest & { query: FollowQuery },
+  { database, query, apiKey, caller, actor }: KeyRequest & { query: FollowQuery },
 ) {
   const { id: databaseId } = database
   const { limit = 50, after, wait = 0 } = query
@@ -37,7 +37,7 @@ export async function followList(
   if (result === 'refused') caller.askToWait(refusedSeconds)
   const later = result === 'changed' ? await read(databaseId, { after: page.next, limit }) : page
   // The key may have been revoked meanwhile.
-  await requireValidApiKey(context, databaseId, apiKey)
+  if (actor.kind === 'backend') await requireValidApiKey(context, databaseId, apiKey)
   return pageOf(later)
 }
 

@@ -1,5 +1,6 @@
 import type { FieldError } from '@usher/contract'
 import type { ChangeMailSettingsBody, MailSettings as MailSettingsBody } from '@usher/contract/management'
+import { defaultMailSettings } from '@usher/contract/settings'
 import {
   bytesOfTemplates,
   deleteMailTemplate,
@@ -12,10 +13,11 @@ import {
 } from '../../store/queries/mail-settings.js'
 import type { Queries } from '../../store/store.js'
 import { requireScope } from '../api-keys/admit-api-key.js'
-import type { Change, Outcome } from '../change.js'
-import { defaultMailSettings } from '../databases/mail-settings.js'
+import { type Change, type ChangeContext, type ChangeRequest, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
 import { errorsOf, keyOf, mailNames, type Template } from '../mail/templates.js'
 import { invalidField, validationFailed } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 
 /** Settings of the mails of a database to change. Undefined ones stay as they are. */
 export type MailChanges = ChangeMailSettingsBody
@@ -23,28 +25,35 @@ export type MailChanges = ChangeMailSettingsBody
 /** Bytes of all templates of a database. */
 const maxBytes = 2 ** 20
 
-/** Returns the settings of the mails of a database, and its templates. */
-export async function getMailSettings(store: Queries, databaseId: string): Promise<MailSettingsBody> {
+/** Returns the settings of the mails of a database as currently stored, and its templates. */
+export async function readMailSettings(store: Queries, databaseId: string): Promise<MailSettingsBody> {
   const settings = (await findMailSettings(store, databaseId)) ?? defaultMailSettings
   return { ...settings, mailTemplates: await listMailTemplates(store, databaseId) }
 }
+
+/** Returns the settings of the mails of a database, and its templates. */
+export const getMailSettings = (
+  { store }: AppContext,
+  { database }: DatabaseRequest,
+): Promise<MailSettingsBody> => readMailSettings(store, database.id)
 
 /**
  * Changes the settings of the mails of a database, for all mails that are sent from now on.
  *
  * @throws {Problem} `validation_failed`; `insufficient_scope`
  */
-export async function changeMailSettings(
-  change: Change,
-  changes: MailChanges,
-): Promise<Outcome<MailSettingsBody>> {
-  const { id } = change.database
-  await storeMailChanges(change, changes)
-  return {
-    result: await getMailSettings(change, id),
-    facts: [{ type: 'database.set', settings: auditedMailChanges(changes) }],
-  }
-}
+export const changeMailSettings = (
+  context: ChangeContext,
+  request: ChangeRequest & { body: MailChanges },
+): Promise<MailSettingsBody> =>
+  runChange(context, request, async (change) => {
+    const { database, body } = request
+    await storeMailChanges(change, body)
+    return {
+      result: await readMailSettings(change, database.id),
+      facts: [{ type: 'database.set', settings: auditedMailChanges(body) }],
+    }
+  })
 
 /** @param given.replaces whether the database keeps no template that is not given */
 export async function storeMailChanges(

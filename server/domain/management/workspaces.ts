@@ -30,6 +30,13 @@ export async function listWorkspaces(store: Store, page: Page<string>, ids?: rea
   return rows.map(({ id, slug, createdAt, _count }) => ({ id, slug, databases: _count.databases, createdAt }))
 }
 
+/** Returns a workspace. @throws {Problem} `workspace_not_found`, with the advice to create it */
+export async function requireWorkspace(store: Store, slug: string): Promise<Workspace> {
+  const workspace = await findWorkspace(store, slug)
+  if (!workspace) throw await workspaceNotFound(store, slug, slug)
+  return workspace
+}
+
 /** Deletes a workspace. @throws {Problem} if it has databases or does not exist */
 export async function deleteWorkspace(store: Store, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(store, slug)

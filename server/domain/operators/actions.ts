@@ -6,12 +6,12 @@ import {
   insertAction,
   listActionRows,
 } from '../../store/queries/operator-actions.js'
-import type { Store } from '../../store/store.js'
 import type { ConsoleOperator } from '../change.js'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
 import { problemOf } from '../problem.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest, OperatorRequest } from './operator-request.js'
+import { requireOperators } from './operators-database.js'
 
 /** What is recorded of an operation. */
 export interface RecordedOperation {
@@ -121,29 +121,30 @@ interface PageQuery {
 
 /** Returns a page of what operators have done, the latest first. */
 export const listActions = (
-  { store }: AppContext,
+  context: AppContext,
   {
-    operators,
     query: { operatorId, ...page },
   }: OperatorRequest & { query: PageQuery & { operatorId?: string | undefined } },
-) => readActions(store, { databaseId: operators.id, operatorId }, page)
+) => readActions(context, { operatorId }, page)
 
 /** Returns a page of what operators have done in a database, the latest first. */
-export async function listDatabaseActions(
+export const listDatabaseActions = (
   context: AppContext,
-  request: OperatorRequest & InDatabase & { query: PageQuery & { target?: string | undefined } },
-) {
-  const { database } = await requestInDatabase(context, request)
-  const { target, ...page } = request.query
-  return readActions(context.store, { databaseId: request.operators.id, database, target }, page)
-}
+  {
+    database,
+    query: { target, ...page },
+  }: OperatorDatabaseRequest & { query: PageQuery & { target?: string | undefined } },
+) => readActions(context, { database, target }, page)
 
 async function readActions(
-  store: Store,
-  filter: ActionFilter & { databaseId: string },
+  context: AppContext,
+  filter: ActionFilter,
   page: PageQuery,
 ): Promise<OperatorActionList> {
-  const { rows, next } = await readPage(page, (read) => listActionRows(store, filter, read))
+  const { id: databaseId } = await requireOperators(context)
+  const { rows, next } = await readPage(page, (read) =>
+    listActionRows(context.store, { ...filter, databaseId }, read),
+  )
   const actions = rows.map(
     ({ createdAt, databaseName, ...row }): OperatorAction => ({
       ...row,

@@ -17,7 +17,7 @@ import type { UserRequest } from '../request.js'
 import { openSession } from '../sessions/open-session.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import type { Proven } from '../tokens/authentication.js'
-import type { OperatorRequest } from './operator-request.js'
+import type { OwnRequest } from './operator-request.js'
 import { requireOperators } from './operators-database.js'
 
 // Nothing is stored until a code is used: it is signed text. The session that it opens has its id, so that it opens one.
@@ -53,7 +53,7 @@ export async function createCommandLineCode(
     claims,
     body,
     headers,
-  }: OperatorRequest<CreateCommandLineCodeBody> & {
+  }: OwnRequest<CreateCommandLineCodeBody> & {
     headers: { 'usher-confirmation'?: string | undefined }
   },
 ): Promise<CommandLineCode> {
@@ -106,7 +106,7 @@ export async function openCommandLineSession(
  */
 export async function createCommandLineConfirmation(
   context: AppContext,
-  { operators, user, claims, body }: OperatorRequest<UseCommandLineCodeBody>,
+  { operators, user, claims, body }: OwnRequest<UseCommandLineCodeBody>,
 ): Promise<Confirmation> {
   const { allowed } = await requireAllowed(context, operators, { purpose: 'confirmation', body })
   if (allowed.userId !== user.id) throw new Problem('code_invalid')

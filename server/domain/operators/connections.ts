@@ -9,21 +9,13 @@ import { runChange } from '../change.js'
 import { type Connection, callbackUrl, describeConnection } from '../connections/connection.js'
 import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
-import {
-  addConnection,
-  findConnection,
-  findWithSecret,
-  listConnectionRows,
-  removeConnection,
-  setConnection,
-} from '../management/connections.js'
+import * as rules from '../management/connections.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { unless } from '../problem.js'
-import { checkConnection } from '../providers/exchange-code.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
+import type { OperatorDatabaseRequest } from './operator-request.js'
 
-type Request<Body = unknown> = OperatorRequest<Body> & InDatabase
-type OnConnection<Body = unknown> = Request<Body> & { params: { connection: string } }
+type OnConnection<Body = unknown> = OperatorDatabaseRequest<Body> & { params: { connection: string } }
 
 /** Returns what can be changed of a connection, with the defaults. */
 const settingsOf = ({ clientId, isEnabled, options }: Connection) => ({
@@ -52,10 +44,9 @@ const detailsOf = (connection: Connection, url: string): ConnectionDetails => ({
 /** Returns the connections of a database, and what can be added. */
 export async function listConnectionDetails(
   context: AppContext,
-  request: Request,
+  { database }: OperatorDatabaseRequest,
 ): Promise<ConnectionDetailsList> {
-  const { database } = await requestInDatabase(context, request)
-  const connections = await listConnectionRows(context.store, database)
+  const connections = await rules.listConnectionRows(context.store, database)
   return {
     connections: connections.map((each) => detailsOf(each, database.issuer)),
     presets: Object.entries(presets).map(([name, { title, issuer, signsSecret = false }]) => ({
@@ -69,56 +60,51 @@ export async function listConnectionDetails(
 }
 
 /** Returns a connection. @throws {Problem} `connection_not_found` */
-export async function getConnection(context: AppContext, request: OnConnection): Promise<ConnectionDetails> {
-  const { database } = await requestInDatabase(context, request)
-  const connection = await findConnection(context.store, database, request.params.connection)
-  return detailsOf(connection, database.issuer)
+export async function getConnection(
+  { store }: AppContext,
+  { database, params }: OnConnection,
+): Promise<ConnectionDetails> {
+  return detailsOf(await rules.findConnection(store, database, params.connection), database.issuer)
 }
 
 /** Adds a connection, if the provider knows the client. */
-export async function addDatabaseConnection(
+export async function addConnection(
   context: AppContext,
-  request: Request<AddConnectionBody>,
+  request: OperatorDatabaseRequest<AddConnectionBody>,
 ): Promise<ConnectionDetails> {
   const connection = describeConnection(request.body)
-  const change = await requestInDatabase(context, request)
-  const { issuer: url } = change.database
-  return detailsOf(await addConnection(context, change, { connection, url }), url)
+  const { issuer: url } = request.database
+  return detailsOf(await rules.addConnection(context, request, { connection, url }), url)
 }
 
 type ChangeRequest = OnConnection<ChangeConnectionBody> & { headers: { 'if-match'?: string | undefined } }
 
 /** Changes a connection. @throws {Problem} `connection_not_found`; `validation_failed`; `precondition_failed` */
-export async function changeDatabaseConnection(
+export async function changeConnection(
   context: AppContext,
   request: ChangeRequest,
 ): Promise<ConnectionDetails> {
-  const { params, body, headers } = request
+  const { database, params, body, headers } = request
   const wanted = {
     name: params.connection,
     changes: body,
     require: (former: Connection) =>
       requireMatch(headers['if-match'], etagOf(settingsOf(former), connectionFields)),
   }
-  const change = await requestInDatabase(context, request)
-  const changed = await runChange(context, change, (inChange) =>
-    setConnection(inChange, context.store, wanted),
+  const changed = await runChange(context, request, (change) =>
+    rules.setConnection(change, context.store, wanted),
   )
-  return detailsOf(changed, change.database.issuer)
+  return detailsOf(changed, database.issuer)
 }
 
 /** Removes a connection. Does nothing if there is none. */
-export async function removeDatabaseConnection(context: AppContext, request: OnConnection) {
-  const change = await requestInDatabase(context, request)
-  const remove = runChange(context, change, (inChange) =>
-    removeConnection(inChange, request.params.connection),
+export const removeConnection = (context: AppContext, request: OnConnection) =>
+  runChange(context, request, (change) => rules.removeConnection(change, request.params.connection)).catch(
+    unless('connection_not_found'),
   )
-  await remove.catch(unless('connection_not_found'))
-}
 
 /** Asks the provider of a connection whether it knows the client. */
-export async function checkDatabaseConnection(context: AppContext, request: OnConnection) {
-  const { database } = await requestInDatabase(context, request)
-  const connection = await findWithSecret(context.store, database, request.params.connection)
-  await checkConnection(context.providers, { database, url: database.issuer }, connection)
+export async function checkConnection(context: AppContext, { database, params }: OnConnection) {
+  const connection = await rules.findWithSecret(context.store, database, params.connection)
+  await requireKnownClient(context.providers, { database, url: database.issuer }, connection)
 }

@@ -1,3 +1,4 @@
+import type { DatabasePath } from '@usher/contract'
 import type {
   CreateDatabaseBody,
   CreateWorkspaceBody,
@@ -13,63 +14,76 @@ import { listDatabasesByPrefix, listWorkspacesByPrefix } from '../../store/queri
 import { type DatabaseNumbers, findNumbers } from '../../store/queries/statistics.js'
 import type { Store } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'
+import { operatorOf } from '../change.js'
 import type { AppContext } from '../context.js'
 import { isBeingDeleted } from '../databases/find-database.js'
-import { createDatabase } from '../management/databases.js'
-import { deleteDatabase } from '../management/delete-database.js'
-import { createWorkspace } from '../management/workspaces.js'
+import { createDatabase as create } from '../management/databases.js'
+import { deleteDatabase as deletePart } from '../management/delete-database.js'
+import { createWorkspace as insert } from '../management/workspaces.js'
 import { readPage } from '../page.js'
 import { dayOf } from '../statistics/daily-counts.js'
-import type { InDatabase, OperatorRequest } from './operator-request.js'
+import type { OperatorRequest, WorkspaceRequest } from './operator-request.js'
+import { requireOperators } from './operators-database.js'
 import { roleIn } from './rights.js'
 
-type Listing = OperatorRequest & { query: NamesQuery }
+type Listing = { query: NamesQuery }
 
 const read = ({ prefix = '', limit, after }: NamesQuery) => ({ prefix, page: { limit, after } })
 
 /** Returns a page of the workspaces in which an operator has a right. */
-export async function listWorkspaces({ store }: AppContext, request: Listing): Promise<WorkspaceList> {
-  const { user, operators, query } = request
+export async function listWorkspaces(
+  context: AppContext,
+  { user, query }: OperatorRequest & Listing,
+): Promise<WorkspaceList> {
+  const { store } = context
   const { prefix, page } = read(query)
-  const ids = roleIn(user, [operators.id]) ? null : user.memberships.map(({ id }) => id)
+  const roleOf = await rolesOf(context, user)
+  const ids = user && !roleOf() ? user.memberships.map(({ id }) => id) : null
   const { rows, next } = await readPage(
     page,
     ({ limit, after }) => listWorkspacesByPrefix(store, { prefix, limit, after }, ids),
     ({ slug }) => slug,
   )
-  return { workspaces: rows.map((row) => workspaceInfo(request, row)), next }
+  return { workspaces: rows.map((row) => workspaceInfo(row, roleOf(row.id))), next }
+}
+
+/** Returns a function that returns the role of an operator in workspaces. That of the machine of the server is `owner`. */
+async function rolesOf(context: AppContext, user: OperatorRequest['user']) {
+  if (!user) return () => 'owner' as const
+  const { id } = await requireOperators(context)
+  return (...workspaceIds: string[]) => roleIn(user, [id, ...workspaceIds])
 }
 
 const workspaceInfo = (
-  { user, operators }: OperatorRequest,
-  { id, slug, databases, createdAt }: Workspace & { databases: number },
+  { slug, databases, createdAt }: Workspace & { databases: number },
+  role: WorkspaceInfo['role'] | undefined,
 ): WorkspaceInfo => ({
   slug,
   databases,
-  role: roleIn(user, [operators.id, id]) as WorkspaceInfo['role'],
+  role: role as WorkspaceInfo['role'],
   createdAt: createdAt.toISOString(),
 })
 
 /** Creates a workspace. */
-export async function createOperatorWorkspace(
+export async function createWorkspace(
   { store, now }: AppContext,
-  request: OperatorRequest<CreateWorkspaceBody>,
+  { caller, actor, body }: OperatorRequest<CreateWorkspaceBody>,
 ): Promise<WorkspaceInfo> {
-  const workspace = await createWorkspace(store, request.body.slug, new Date(now()))
-  audit(request.caller.log, 'workspace.created', { workspaceId: workspace.id, operatorId: request.user.id })
-  return workspaceInfo(request, { ...workspace, databases: 0 })
+  const workspace = await insert(store, body.slug, new Date(now()))
+  audit(caller.log, 'workspace.created', { workspaceId: workspace.id, ...operatorOf(actor) })
+  // Only owners of the installation may.
+  return workspaceInfo({ ...workspace, databases: 0 }, 'owner')
 }
 
 /** Returns a page of the databases of a workspace. */
 export async function listDatabases(
   { store, now }: AppContext,
-  { workspace, query }: Listing,
+  { workspace, query }: WorkspaceRequest & Listing,
 ): Promise<DatabaseList> {
   const { prefix, page } = read(query)
-  const { id: workspaceId } = workspace as Workspace
   const { rows, next } = await readPage(
     page,
-    ({ limit, after }) => listDatabasesByPrefix(store, { prefix, limit, after }, workspaceId),
+    ({ limit, after }) => listDatabasesByPrefix(store, { prefix, limit, after }, workspace.id),
     ({ name }) => name,
   )
   const ids = rows.map(({ id }) => id)
@@ -105,13 +119,13 @@ const databaseInfo = (
 ): DatabaseInfo => ({ name, appUrl, ...numbers, isBeingDeleted: false, createdAt: createdAt.toISOString() })
 
 /** Creates a database with the default settings. */
-export async function createOperatorDatabase(
+export async function createDatabase(
   { store, now }: AppContext,
-  { params, body, caller, user }: OperatorRequest<CreateDatabaseBody> & { params: { workspaceSlug: string } },
+  { workspace, body, caller, actor }: WorkspaceRequest<CreateDatabaseBody>,
 ): Promise<DatabaseInfo> {
-  const path = { workspaceSlug: params.workspaceSlug, databaseName: body.name }
-  const created = await createDatabase({ store, now: new Date(now()) }, path, {})
-  audit(caller.log, 'database.created', { databaseId: created.id, operatorId: user.id })
+  const path = { workspaceSlug: workspace.slug, databaseName: body.name }
+  const created = await create({ store, now: new Date(now()) }, path, {})
+  audit(caller.log, 'database.created', { databaseId: created.id, ...operatorOf(actor) })
   return databaseInfo(created)
 }
 
@@ -119,12 +133,12 @@ export async function createOperatorDatabase(
 const deletionMilliseconds = 5_000
 
 /** Deletes a database, or a part of it. The next request continues. */
-export async function deleteOperatorDatabase(
+export async function deleteDatabase(
   { store }: AppContext,
-  { params, caller, user }: OperatorRequest & InDatabase,
+  { params, caller, actor }: OperatorRequest & { params: DatabasePath },
 ) {
   const until = performance.now() + deletionMilliseconds
-  const { id, isComplete } = await deleteDatabase(store, params, until)
-  if (isComplete) audit(caller.log, 'database.deleted', { databaseId: id, operatorId: user.id })
+  const { id, isComplete } = await deletePart(store, params, until)
+  if (isComplete) audit(caller.log, 'database.deleted', { databaseId: id, ...operatorOf(actor) })
   return { isDone: isComplete }
 }

@@ -8,18 +8,17 @@ import type {
 import type { AppContext } from '../context.js'
 import { changeMessages, listMessages, type MessageChange } from '../management/outbox.js'
 import { readPage } from '../page.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest } from './operator-request.js'
 
 /** Returns a page of the messages that were not delivered yet, without their content. */
 export async function listDeliveries(
-  context: AppContext,
-  request: OperatorRequest & InDatabase & { query: ListDeliveriesQuery },
+  { store }: AppContext,
+  { database, query }: OperatorDatabaseRequest & { query: ListDeliveriesQuery },
 ): Promise<DeliveryList> {
-  const { database } = await requestInDatabase(context, request)
-  const { waiting, ...wanted } = request.query
+  const { waiting, ...wanted } = query
   const onlyNotRetried = waiting === 'true'
   const { rows, next } = await readPage(wanted, (page) =>
-    listMessages(context.store, database, { ...page, onlyNotRetried }),
+    listMessages(store, database, { ...page, onlyNotRetried }),
   )
   const deliveries = rows.map(
     (row): Delivery => ({
@@ -36,13 +35,14 @@ export async function listDeliveries(
 }
 
 /** Returns a rule that changes a message, or all that wait for an operator. */
-export const changeDeliveries =
+const changeDeliveries =
   (type: MessageChange['type']) =>
   async (
     context: AppContext,
-    request: OperatorRequest<DeliveryChangeBody> & InDatabase,
-  ): Promise<ChangedDeliveries> => {
-    const change = await requestInDatabase(context, request)
-    const messages = await changeMessages(context, change, { type, id: request.body.id ?? undefined })
-    return { messages }
-  }
+    request: OperatorDatabaseRequest<DeliveryChangeBody>,
+  ): Promise<ChangedDeliveries> => ({
+    messages: await changeMessages(context, request, { type, id: request.body.id ?? undefined }),
+  })
+
+export const retryDeliveries = changeDeliveries('outbox.retried')
+export const dropDeliveries = changeDeliveries('outbox.dropped')

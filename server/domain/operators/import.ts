@@ -3,17 +3,15 @@ import type { AppContext } from '../context.js'
 import { issueConfirmation } from '../factors/confirm.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { permitOf } from './admit-operator.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest, OwnRequest } from './operator-request.js'
 
 const permitMilliseconds = 6 * 3_600_000
 
 /** Returns a confirmation for the requests of an import, which can take longer than other confirmations are valid. */
 export async function beginImport(
   context: AppContext,
-  request: OperatorRequest & InDatabase,
+  { database, operators, user, claims }: OperatorDatabaseRequest & OwnRequest,
 ): Promise<Confirmation> {
-  const { database } = await requestInDatabase(context, request)
-  const { operators, user, claims } = request
   return issueConfirmation(context, operators, {
     user,
     tokenId: sessionIdOf(claims),

@@ -13,54 +13,45 @@ import type { SigningKey } from '../../store/generated/client.js'
 import type { ShownApiKey } from '../../store/queries/management/api-keys.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import {
-  type CreatedApiKey,
-  createApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from '../management/api-keys.js'
-import { keyState, listKeys, retireKey, rotateKeys } from '../management/keys/key-rotation.js'
+import * as apiKeys from '../management/api-keys.js'
+import * as signingKeys from '../management/keys/key-rotation.js'
 import { unless } from '../problem.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest } from './operator-request.js'
 
-type Request<Body = unknown, Params = unknown> = OperatorRequest<Body> & InDatabase & { params: Params }
+type Request<Body = unknown, Params = unknown> = OperatorDatabaseRequest<Body> & { params: Params }
 
 const keyInfo = (key: SigningKey, keys: readonly SigningKey[], now: number): SigningKeyInfo => ({
   kid: key.kid,
   algorithm: key.algorithm,
-  state: keyState(key, keys, new Date(now)),
+  state: signingKeys.keyState(key, keys, new Date(now)),
   activatesAt: key.activatesAt.toISOString(),
   retiresAt: key.retiresAt?.toISOString() ?? null,
 })
 
 /** Returns the signing keys of a database, the newest first. */
-export async function listSigningKeys(context: AppContext, request: Request): Promise<SigningKeyList> {
-  const { database } = await requestInDatabase(context, request)
-  const keys = await listKeys(context.store, database)
+export async function listKeys(context: AppContext, { database }: Request): Promise<SigningKeyList> {
+  const keys = await signingKeys.listKeys(context.store, database)
   return { keys: keys.map((key) => keyInfo(key, keys, context.now())) }
 }
 
 /** Publishes the next signing key of a database. @throws {Problem} `key_pending` */
-export async function rotateSigningKeys(
+export async function rotateKeys(
   context: AppContext,
   request: Request<RotateKeysBody>,
 ): Promise<SigningKeyInfo> {
   const { activateInSeconds = keyActivationSeconds } = request.body
-  const change = await requestInDatabase(context, request)
   const wanted = { masterKeys: context.store, activateInSeconds }
-  const key = await runChange(context, change, (inChange) => rotateKeys(inChange, wanted))
+  const key = await runChange(context, request, (change) => signingKeys.rotateKeys(change, wanted))
   return keyInfo(key, [key], context.now())
 }
 
 /** Rejects the tokens of a compromised signing key. */
-export async function retireSigningKey(
+export async function retireKey(
   context: AppContext,
   request: Request<unknown, { kid: string }>,
 ): Promise<SigningKeyInfo> {
-  const change = await requestInDatabase(context, request)
   const wanted = { masterKeys: context.store, kid: request.params.kid }
-  const key = await runChange(context, change, (inChange) => retireKey(inChange, wanted))
+  const key = await runChange(context, request, (change) => signingKeys.retireKey(change, wanted))
   return keyInfo(key, [key], context.now())
 }
 
@@ -75,41 +66,37 @@ const apiKeyInfo = (key: ShownApiKey): ApiKeyInfo => ({
   rotatedAt: key.rotatedAt?.toISOString() ?? null,
 })
 
-const newApiKey = (created: CreatedApiKey): NewApiKey => ({ ...apiKeyInfo(created), key: created.key })
+const newApiKey = (created: apiKeys.CreatedApiKey): NewApiKey => ({
+  ...apiKeyInfo(created),
+  key: created.key,
+})
 
 /** Returns the API keys of a database, the oldest first. */
-export async function listDatabaseApiKeys(context: AppContext, request: Request): Promise<ApiKeyList> {
-  const { database } = await requestInDatabase(context, request)
-  return { apiKeys: (await listApiKeys(context.store, database)).map(apiKeyInfo) }
+export async function listApiKeys({ store }: AppContext, { database }: Request): Promise<ApiKeyList> {
+  return { apiKeys: (await apiKeys.listApiKeys(store, database)).map(apiKeyInfo) }
 }
 
 /** Creates an API key. */
-export async function createDatabaseApiKey(
+export async function createApiKey(
   context: AppContext,
   request: Request<CreateApiKeyBody>,
 ): Promise<NewApiKey> {
   const { name, scopes, expiresInDays } = request.body
   const described = { name, scopes: [...new Set(scopes)], expiresInSeconds: expiresInDays * 86_400 }
-  const change = await requestInDatabase(context, request)
-  return newApiKey(await runChange(context, change, (inChange) => createApiKey(inChange, described)))
+  return newApiKey(await runChange(context, request, (change) => apiKeys.createApiKey(change, described)))
 }
 
 /** Replaces an API key. */
-export async function rotateDatabaseApiKey(
+export async function rotateApiKey(
   context: AppContext,
   request: Request<RotateApiKeyBody, { apiKeyId: string }>,
 ): Promise<NewApiKey> {
   const rotation = { id: request.params.apiKeyId, overlapSeconds: request.body.overlapHours * 3_600 }
-  const change = await requestInDatabase(context, request)
-  return newApiKey(await runChange(context, change, (inChange) => rotateApiKey(inChange, rotation)))
+  return newApiKey(await runChange(context, request, (change) => apiKeys.rotateApiKey(change, rotation)))
 }
 
 /** Deletes an API key. Does nothing if there is none. */
-export async function revokeDatabaseApiKey(
-  context: AppContext,
-  request: Request<unknown, { apiKeyId: string }>,
-) {
-  const change = await requestInDatabase(context, request)
-  const revoke = runChange(context, change, (inChange) => revokeApiKey(inChange, request.params.apiKeyId))
-  await revoke.catch(unless('api_key_not_found'))
-}
+export const revokeApiKey = (context: AppContext, request: Request<unknown, { apiKeyId: string }>) =>
+  runChange(context, request, (change) => apiKeys.revokeApiKey(change, request.params.apiKeyId)).catch(
+    unless('api_key_not_found'),
+  )

@@ -2,10 +2,9 @@ import type { OperatorRole } from '@usher/contract/operator'
 import type { Workspace } from '../../store/generated/client.js'
 import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import type { Caller } from '../caller.js'
-import type { Actor, ChangeRequest } from '../change.js'
-import type { AppContext } from '../context.js'
+import type { Actor } from '../change.js'
 import type { Database } from '../databases/find-database.js'
-import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import type { TokenClaims } from '../tokens/access-token.js'
 
 /** Who sends a request with the token of an operator. */
@@ -21,27 +20,19 @@ export interface AdmittedOperator {
 }
 
 /** A validated request of the operator API. */
-export interface OperatorRequest<Body = unknown> extends AdmittedOperator {
+export interface OperatorRequest<Body = unknown> {
   caller: Caller
   actor: Actor
   body: Body
+  /** The operator. Undefined: the machine of the server. */
+  user?: UserOfToken | undefined
 }
 
-/** The path of a database. */
-export interface InDatabase {
-  params: { workspaceSlug: string; databaseName: string }
-}
+/** A request about the operator who sends it. */
+export type OwnRequest<Body = unknown> = OperatorRequest<Body> & AdmittedOperator
 
-/**
- * Returns a request to change something in the database of the path.
- *
- * @throws {Problem} `database_not_found`, also for the operators' database, which no operator changes as a database
- */
-export async function requestInDatabase(
-  { findDatabase }: Pick<AppContext, 'findDatabase'>,
-  { params, caller, actor }: Pick<OperatorRequest, 'caller' | 'actor'> & InDatabase,
-): Promise<ChangeRequest & { database: Database }> {
-  const database = await findDatabase(params)
-  if (database.isOperators) throw new Problem('database_not_found')
-  return { database, caller, actor }
-}
+/** A request about a workspace. */
+export type WorkspaceRequest<Body = unknown> = OperatorRequest<Body> & { workspace: Workspace }
+
+/** A request about a database. */
+export type OperatorDatabaseRequest<Body = unknown> = OperatorRequest<Body> & DatabaseRequest<Body>

@@ -1,11 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
+import { defaultSettings } from '@usher/contract/settings'
 import { findOperatorsRow } from '../../store/queries/databases.js'
 import { updateDatabase } from '../../store/queries/management/databases.js'
 import type { Store } from '../../store/store.js'
-import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import { requireSameDomain } from '../databases/require-same-domain.js'
-import { defaultSettings } from '../databases/settings.js'
 import { createDatabase } from '../management/databases.js'
 import { ensureWorkspace } from '../management/workspaces.js'
 import { Problem } from '../problem.js'
@@ -87,7 +86,11 @@ async function insert({ store, now, consoleUrl }: Creation) {
 }
 
 /** Returns the operators' database. @throws {Problem} `route_not_found` if there is none */
-export async function requireOperators({ findOperators }: Pick<AppContext, 'findOperators'>) {
+export async function requireOperators<Found>({
+  findOperators,
+}: {
+  findOperators: () => Promise<Found | undefined>
+}): Promise<Found> {
   const operators = await findOperators()
   if (!operators) throw new Problem('route_not_found')
   return operators

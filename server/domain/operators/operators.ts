@@ -16,6 +16,7 @@ import {
   type OperatorRow,
 } from '../../store/queries/operators.js'
 import { userFieldsOf } from '../../store/queries/user-fields.js'
+import type { Store } from '../../store/store.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import { type Change, type ChangeRequest, type Outcome, runChange } from '../change.js'
 import { createCode } from '../codes/create-code.js'
@@ -28,24 +29,39 @@ import { requireOtherOwner } from '../tenants/installation-owner.js'
 import { putMember, removeMember } from '../tenants/members.js'
 import { deleteUser } from '../users/user-changes.js'
 import { codeLink } from './links.js'
+import type { OwnRequest } from './operator-request.js'
+import { requireOperators } from './operators-database.js'
 
-type Context = Pick<AppContext, 'store' | 'now' | 'deliver' | 'throttle' | 'findSecrets'>
+type Context = Pick<AppContext, 'store' | 'now' | 'deliver' | 'throttle' | 'findSecrets'> & {
+  findOperators: () => Promise<RuleDatabase | undefined>
+}
+type Request<Body = unknown> = Pick<ChangeRequest, 'caller' | 'actor'> & { body: Body }
+type OfOperator<Body = unknown> = Request<Body> & { params: { operatorId: string } }
+
+/** Returns the operator who asks. @throws {Problem} `user_not_found` */
+export const getOperator = (context: Context, { operators, user }: OwnRequest) =>
+  findOperator(context, operators, user.id)
 
 /** Returns the operators, the oldest first. */
-export async function listOperators(
-  { store }: Pick<Context, 'store'>,
-  database: Pick<RuleDatabase, 'id'>,
-): Promise<OperatorList> {
-  const rows = await listOperatorRows(store, database.id)
+export const listOperators = async (context: Context): Promise<OperatorList> => ({
+  operators: await operatorsOf(context.store, await requireOperators(context)),
+})
+
+async function operatorsOf(store: Store, { id }: Pick<RuleDatabase, 'id'>): Promise<Operator[]> {
+  const rows = await listOperatorRows(store, id)
   const slugs = await findSlugsOf(store, [...new Set(rows.flatMap(placesOf))])
-  return { operators: rows.map((row) => operatorBody(row, database.id, slugs)) }
+  return rows.map((row) => operatorBody(row, id, slugs))
 }
 
 const placesOf = ({ memberships }: OperatorRow) => memberships.map(({ id }) => id)
 
 /** Returns an operator. @throws {Problem} `user_not_found` */
-export async function findOperator(context: Pick<Context, 'store'>, database: RuleDatabase, id: string) {
-  const operator = (await listOperators(context, database)).operators.find((each) => each.id === id)
+export async function findOperator(
+  { store }: Pick<Context, 'store'>,
+  database: RuleDatabase,
+  id: string,
+): Promise<Operator> {
+  const operator = (await operatorsOf(store, database)).find((each) => each.id === id)
   if (!operator) throw userNotFound(database, id)
   return operator
 }
@@ -95,13 +111,12 @@ export const ensurePlace = (change: Pick<Change, 'query' | 'database' | 'now'>, 
  */
 export async function addOperator(
   context: Context,
-  request: ChangeRequest,
-  { email, workspace, role }: AddOperatorBody,
+  { body: { email, workspace, role }, ...request }: Request<AddOperatorBody>,
 ): Promise<AddedOperator> {
-  const { database } = request
+  const database = await requireOperators(context)
   const place = await placeOf(context, database, workspace)
   const secrets = await context.findSecrets(database.id)
-  const { userId, code } = await runChange(context, request, async (change) => {
+  const { userId, code } = await runChange(context, { ...request, database }, async (change) => {
     await ensurePlace(change, place)
     const existing = await findUserId(change, database.id, requireCanonicalEmail(email))
     const userId = existing ?? (await insert(change, email))
@@ -154,22 +169,23 @@ async function putRight(
 /** Changes a right of an operator. @throws {Problem} `user_not_found`; `owner_needed` */
 export async function changeOperator(
   context: Context,
-  request: ChangeRequest,
-  { userId, workspace, role }: ChangeOperatorBody & { userId: string },
+  { params: { operatorId: userId }, body: { workspace, role }, ...request }: OfOperator<ChangeOperatorBody>,
 ): Promise<Operator> {
-  const place = await placeOf(context, request.database, workspace)
-  await runChange(context, request, async (change) => {
+  const database = await requireOperators(context)
+  const place = await placeOf(context, database, workspace)
+  await runChange(context, { ...request, database }, async (change) => {
     await ensurePlace(change, place)
     const { facts } = await putRight(change, { userId, place, role })
     return { result: undefined, facts }
   }).catch(unless('member_not_found'))
-  return findOperator(context, request.database, userId)
+  return findOperator(context, database, userId)
 }
 
 /** Deletes an operator. Does nothing if there is none. @throws {Problem} `owner_needed` */
-export async function removeOperator(context: Context, request: ChangeRequest, userId: string) {
-  const { throttle } = context
-  await runChange(context, request, (change) => deleteUser(change, { userId, throttle })).catch(
+export async function removeOperator(context: Context, { params, ...request }: OfOperator) {
+  const deletion = { userId: params.operatorId, throttle: context.throttle }
+  const database = await requireOperators(context)
+  await runChange(context, { ...request, database }, (change) => deleteUser(change, deletion)).catch(
     unless('user_not_found'),
   )
 }

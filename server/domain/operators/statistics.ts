@@ -2,17 +2,16 @@ import type { Statistics, StatisticsQuery } from '@usher/contract/operator'
 import { findDays, findUserCount } from '../../store/queries/statistics.js'
 import type { AppContext } from '../context.js'
 import { dayOf, noCounts } from '../statistics/daily-counts.js'
-import { type InDatabase, type OperatorRequest, requestInDatabase } from './operator-request.js'
+import type { OperatorDatabaseRequest } from './operator-request.js'
 
 const dayMilliseconds = 86_400_000
 
 /** Returns the counts of the last days of a database, and the number of its users. */
 export async function getStatistics(
   context: AppContext,
-  request: OperatorRequest & InDatabase & { query: StatisticsQuery },
+  { database, query }: OperatorDatabaseRequest & { query: StatisticsQuery },
 ): Promise<Statistics> {
-  const { database } = await requestInDatabase(context, request)
-  const { days: count = 30 } = request.query
+  const { days: count = 30 } = query
   const days = Array.from({ length: count }, (_, index) =>
     dayOf(context.now() - (count - 1 - index) * dayMilliseconds),
   )

@@ -53,6 +53,20 @@ export async function openBlocklist(path: string | undefined): Promise<PasswordB
   }
 }
 
+/** Returns a list that is opened when a password is first looked for, or undefined without a path. */
+export function blocklistOnDemand(path: string | undefined): PasswordBlocklist | undefined {
+  let opened: ReturnType<typeof openBlocklist> | undefined
+  return path === undefined
+    ? undefined
+    : {
+        async contains(password) {
+          opened ??= openBlocklist(path)
+          return (await opened)?.contains(password) ?? false
+        },
+        close: async () => (await opened?.catch(() => undefined))?.close(),
+      }
+}
+
 const hashesOf = (password: string) =>
   new Set([password, canonicalPassword(password)].map((text) => sha1(text).toUpperCase()))
 

@@ -47,31 +47,40 @@ export interface Hasher {
 export const currentDummyHash = (cost: Argon2Cost) =>
   dummyHashOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
-export function createHasher({ concurrency, queueSeconds, ...cost }: HashSettings): Hasher {
-  const pool = new HashPool(concurrency, queueSeconds)
-  const run = tracedRun(pool)
+/** @param isOnDemand whether the first job starts the threads. A process may have none */
+export function createHasher(
+  { concurrency, queueSeconds, ...cost }: HashSettings,
+  { isOnDemand = false } = {},
+): Hasher {
+  let started: HashPool | undefined
+  const pool = () => {
+    started ??= new HashPool(concurrency, queueSeconds)
+    return started
+  }
+  const run = tracedRun((job, client) => pool().run(job, client))
   const prefix = argon2idPrefix(cost)
   // The first hash loads the implementation and measures how long a job takes, before anyone waits.
-  pool.run({ kind: 'hash', password: '', cost }).catch(() => undefined)
+  if (!isOnDemand) run({ kind: 'hash', password: '', cost }).catch(() => undefined)
   return {
     hash: async (password, client) => String(await run({ kind: 'hash', password, cost }, client)),
     verify: async (hash, password, client) => Boolean(await run({ kind: 'verify', password, hash }, client)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     dummyHash: currentDummyHash(cost),
-    assertCapacity: (network) => pool.assertCapacity(network),
-    hold: (network) => pool.hold(network),
-    waitSeconds: (network) => pool.waitSeconds(network),
+    assertCapacity: (network) => pool().assertCapacity(network),
+    hold: (network) => pool().hold(network),
+    waitSeconds: (network) => pool().waitSeconds(network),
     queueSeconds,
-    assertWorking: () => pool.assertWorking(),
-    stopped: pool.stopped,
-    stats: () => pool.stats(),
-    close: () => pool.close(),
+    assertWorking: () => pool().assertWorking(),
+    get stopped() {
+      return pool().stopped
+    },
+    stats: () => pool().stats(),
+    close: async () => started?.close(),
   }
 }
 
 /** Returns a function that runs jobs. If an OpenTelemetry SDK is loaded, each has a span that includes its wait. */
-function tracedRun(pool: HashPool) {
-  const run = (job: HashJob, client?: Client) => pool.run(job, client)
+function tracedRun(run: HashPool['run']) {
   const tracer = loadedTracer()
   if (!tracer) return run
   return (job: HashJob, client?: Client) =>

@@ -5,6 +5,7 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import { sessionIdOf } from '../tokens/access-token.js'
+import { revokeTokens } from '../users/user-changes.js'
 import { readRefreshToken } from './session-tokens.js'
 
 /** Ends the session of a refresh token. An unknown token changes nothing. */
@@ -26,6 +27,10 @@ export function endSessionById(context: AppContext, request: UserRequest & { par
     outcomeOf(await endOpenSession(change, session, change.now)),
   )
 }
+
+/** Ends all sessions of the user of a token, and revokes all tokens: see {@link revokeTokens}. */
+export const endAllSessions = (context: AppContext, request: UserRequest) =>
+  runChange(context, request, (change) => revokeTokens(change, { userId: request.user.id }))
 
 /** Returns the outcome of a change that has ended sessions, and has revoked all tokens of their user if it had to. */
 export function outcomeOf(

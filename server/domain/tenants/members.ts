@@ -1,5 +1,4 @@
-import type { ListMembersQuery, MemberList } from '@usher/contract'
-import { type FoundMember, listMemberRows } from '../../store/queries/listed-members.js'
+import type { FoundMember } from '../../store/queries/listed-members.js'
 import {
   deleteLockedTenant,
   deleteMember,
@@ -9,11 +8,8 @@ import {
 } from '../../store/queries/member-changes.js'
 import { findMember } from '../../store/queries/members.js'
 import type { Change, Fact, Outcome } from '../change.js'
-import type { AppContext } from '../context.js'
-import { readPage } from '../page.js'
 import { Problem, userNotFound } from '../problem.js'
-import { memberBody } from './bodies.js'
-import { lockTenant, requireChangesLeft, requireMembership, type TenantRequest } from './locked-tenant.js'
+import { lockTenant, requireChangesLeft } from './locked-tenant.js'
 import { lastOwner, requireRank, requireRankOver, requireStoredRole } from './roles.js'
 
 /** Names a member. */
@@ -28,16 +24,6 @@ const keyOf = ({ database, now, actor }: Change, path: MemberPath): MemberChange
   now,
   actorId: actor.kind === 'user' ? actor.user.id : undefined,
 })
-
-/** Returns a page of the members of a tenant, ordered by id. @throws {Problem} `tenant_not_found` */
-export async function listMembers(
-  { store }: AppContext,
-  request: TenantRequest & { query: ListMembersQuery },
-): Promise<MemberList> {
-  const key = { databaseId: request.database.id, tenantId: requireMembership(request).id }
-  const { rows, next } = await readPage(request.query, (page) => listMemberRows(store, key, page))
-  return { members: rows.map(memberBody), next }
-}
 
 /**
  * Changes the role of a member. Operators and backends also add a user, and may leave a tenant without an owner.

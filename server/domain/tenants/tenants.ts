@@ -21,12 +21,10 @@ import {
   type Outcome,
   runChange,
 } from '../change.js'
-import type { AppContext } from '../context.js'
 import { type RuleDatabase, refuseOperators } from '../databases/find-database.js'
 import { requireLocked } from '../locked-user.js'
 import { externalIdTaken, Problem, tenantNotFound } from '../problem.js'
-import { tenantBody } from './bodies.js'
-import { lockTenant, requireChangesLeft, requireMembership, type TenantRequest } from './locked-tenant.js'
+import { lockTenant, requireChangesLeft } from './locked-tenant.js'
 import { requireRank } from './roles.js'
 
 /** How many existing tenants a user may have created. */
@@ -158,10 +156,4 @@ export async function requireTenant(
   const tenant = await findTenant(store, { databaseId: database.id, id })
   if (!tenant) throw tenantNotFound(database, id)
   return tenant
-}
-
-/** Returns a tenant of the user as currently stored. @throws {Problem} `tenant_not_found` */
-export async function getTenant({ store }: Pick<AppContext, 'store'>, request: TenantRequest) {
-  const { id, role } = requireMembership(request)
-  return tenantBody(await requireTenant(store, request.database, id), role)
 }

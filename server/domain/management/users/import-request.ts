@@ -23,7 +23,7 @@ import { shownTenant } from './ownerless-tenants.js'
  * @throws {Problem} `payload_too_large` if there are too many lines; `insufficient_scope` if a field of one needs another
  * scope, and then nothing is stored
  */
-export function importManagedUsers(
+export function importUsers(
   context: AppContext,
   request: KeyRequest<string> & { params: DatabasePath; headers: IdempotencyHeaders },
 ): Promise<ImportResult> {
@@ -48,7 +48,7 @@ export function importManagedUsers(
 /**
  * Returns what an import of the lines of a request would return, and stores nothing.
  *
- * @throws {Problem} as {@link importManagedUsers}
+ * @throws {Problem} as {@link importUsers}
  */
 export async function checkImport(
   context: AppContext,

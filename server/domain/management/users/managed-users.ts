@@ -20,7 +20,7 @@ import { requireTenant } from '../../tenants/tenants.js'
 import type { UserState } from '../../users/read-managed-users.js'
 
 /** Returns a page of users ordered by id, or by address if the filter is `emailPrefix`. */
-export async function listManagedUsers(
+export async function listUsers(
   { store }: AppContext,
   { database, query }: KeyRequest & { query: ListUsersQuery },
 ): Promise<UserList> {
@@ -68,7 +68,7 @@ function requireCursor(isCursor: boolean) {
 }
 
 /** Returns a user as currently stored. */
-export async function getManagedUser(
+export async function getUser(
   { findManagedUser }: AppContext,
   { database, params, read }: KeyRequest & { params: { userId: string } },
 ): Promise<ManagedUser> {
@@ -77,7 +77,7 @@ export async function getManagedUser(
 }
 
 /** Returns a page of the sessions of a user that have not ended. */
-export async function listManagedSessions(
+export async function listUserSessions(
   { store, now }: AppContext,
   { database, params, query }: KeyRequest & { params: { userId: string }; query: PageQuery },
 ): Promise<UserSessionList> {

@@ -5,7 +5,7 @@ import { listStatusRows, type StatusRow } from '../../../store/queries/server-st
 import type { Queries } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { channels } from '../../outbox/statistics.js'
-import type { OperatorRequest } from '../operator-request.js'
+import { requireOperators } from '../operators-database.js'
 import { combined, mostWaiting } from './report.js'
 import type { Status } from './status.js'
 
@@ -14,10 +14,9 @@ const silentMilliseconds = 120_000
 const dayMilliseconds = 86_400_000
 
 /** Returns the servers of the installation, and what an operator should do something about. */
-export async function listServers(
-  { store, now }: AppContext,
-  { operators }: OperatorRequest,
-): Promise<ServerList> {
+export async function listServers(context: AppContext): Promise<ServerList> {
+  const { store, now } = context
+  const operators = await requireOperators(context)
   const reported = (await listStatusRows(store, operators.id)).map((row) => ({
     ...row,
     status: row.status as unknown as Status,

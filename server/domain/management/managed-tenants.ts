@@ -1,0 +1,132 @@
+import type { Invitation, InviteMemberBody, MemberList } from '@usher/contract'
+import {
+  type AddTenantBody,
+  ChangeTenantBody,
+  type IdempotencyHeaders,
+  type InvitationList,
+  type ListTenantsQuery,
+  type ManagedTenant,
+  type PageQuery,
+  type PutMemberBody,
+  type TenantList,
+} from '@usher/contract/management'
+import type { z } from 'zod'
+import { listTenantRows } from '../../store/queries/management/tenants.js'
+import { runChange } from '../change.js'
+import type { AppContext } from '../context.js'
+import { invitationBody, invite } from '../invitations/invite.js'
+import { listTenantInvitations, revoke } from '../invitations/pending.js'
+import { readPage } from '../page.js'
+import { unless } from '../problem.js'
+import type { KeyRequest } from '../request.js'
+import { listedTenant, managedTenant, memberBody } from '../tenants/bodies.js'
+import * as members from '../tenants/members.js'
+import * as tenants from '../tenants/tenants.js'
+import { etagOf, requireMatch } from './etag.js'
+import { changeOncePerKey } from './once-per-key.js'
+import { listTenantMembers } from './tenants.js'
+
+type OfTenant<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string } }
+type OfMember<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string; userId: string } }
+type Repeatable = { params: object; headers: IdempotencyHeaders }
+
+/** Returns a page of tenants, ordered by id. */
+export async function listTenants(
+  { store }: AppContext,
+  { database, query }: KeyRequest & { query: ListTenantsQuery },
+): Promise<TenantList> {
+  const where = { databaseId: database.id, externalId: query.externalId }
+  const { rows, next } = await readPage(query, (page) => listTenantRows(store, where, page))
+  return { tenants: rows.map(listedTenant), next }
+}
+
+/** Returns a tenant as currently stored. */
+export const getTenant = async ({ store }: AppContext, { database, params }: OfTenant) =>
+  managedTenant(await tenants.requireTenant(store, database, params.tenantId))
+
+/** Creates a tenant without users: see {@link tenants.createTenant}. */
+export const addTenant = (
+  context: AppContext,
+  request: KeyRequest<z.infer<typeof AddTenantBody>> & Repeatable,
+): Promise<ManagedTenant> =>
+  changeOncePerKey(context, request, {
+    operation: 'addTenant',
+    prepare: async () => (change) => tenants.createTenant(change, request.body),
+    responseOf: managedTenant,
+  })
+
+/** Changes fields of a tenant: see {@link tenants.changeTenant}. @throws {Problem} also `precondition_failed` */
+export async function changeTenant(
+  context: AppContext,
+  request: OfTenant<z.infer<typeof ChangeTenantBody>> & { headers: { 'if-match'?: string | undefined } },
+): Promise<ManagedTenant> {
+  const { params, body, headers } = request
+  const wanted = {
+    tenantId: params.tenantId,
+    changes: body,
+    require: (tenant: object) =>
+      requireMatch(headers['if-match'], etagOf(tenant, Object.keys(ChangeTenantBody.shape))),
+  }
+  return managedTenant(await runChange(context, request, (change) => tenants.changeTenant(change, wanted)))
+}
+
+/** Deletes a tenant: see {@link tenants.deleteTenant}. Does nothing if there is none. */
+export const removeTenant = (context: AppContext, request: OfTenant) =>
+  tenants.deleteTenant(context, request, request.params.tenantId).catch(unless('tenant_not_found'))
+
+/** Returns a page of the users of a tenant, ordered by id. */
+export async function listMembers(
+  { store }: AppContext,
+  { database, params, query }: OfTenant & { query: PageQuery },
+): Promise<MemberList> {
+  const { rows, next } = await readPage(query, (page) =>
+    listTenantMembers(store, database, { ...page, tenantId: params.tenantId }),
+  )
+  return { members: rows.map(memberBody), next }
+}
+
+/** Adds a user to a tenant, or changes the role: see {@link members.putMember}. */
+export const putMember = (
+  context: AppContext,
+  request: OfMember<z.infer<typeof PutMemberBody> | undefined>,
+) =>
+  runChange(context, request, (change) =>
+    members.putMember(change, { ...request.params, role: request.body?.role }),
+  )
+
+/** Removes a user from a tenant: see {@link members.removeMember}. Does nothing if there is none. */
+export const removeMember = (context: AppContext, request: OfMember) =>
+  runChange(context, request, (change) => members.removeMember(change, request.params)).catch(
+    unless('tenant_not_found', 'user_not_found', 'member_not_found'),
+  )
+
+/** Returns a page of the invitations of a tenant, ordered by id. */
+export async function listInvitations(
+  context: AppContext,
+  { database, params, query }: OfTenant & { query: PageQuery },
+): Promise<InvitationList> {
+  const { rows, next } = await readPage(query, (page) =>
+    listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),
+  )
+  return { invitations: rows.map(invitationBody), next }
+}
+
+/** Invites an address to a tenant: see {@link invite}. */
+export const inviteMember = (
+  context: AppContext,
+  request: OfTenant<InviteMemberBody> & Repeatable,
+): Promise<Invitation> =>
+  changeOncePerKey(context, request, {
+    operation: 'inviteMember',
+    prepare: async () => (change) => invite(change, { ...request.body, tenantId: request.params.tenantId }),
+    responseOf: invitationBody,
+  })
+
+/** Revokes an invitation: see {@link revoke}. Does nothing if there is none. */
+export const revokeInvitation = (
+  context: AppContext,
+  request: OfTenant & { params: { invitationId: string } },
+) =>
+  runChange(context, request, (change) => revoke(change, request.params)).catch(
+    unless('tenant_not_found', 'invitation_not_found'),
+  )

@@ -1,0 +1,59 @@
+import { DatabasePath, type FieldError, toFieldError } from '@usher/contract'
+import type { z } from 'zod'
+import type { AppContext } from '../domain/context.js'
+import type { Database } from '../domain/databases/find-database.js'
+import { newPasswordErrors } from '../domain/passwords/policy.js'
+import { Problem, validationFailed } from '../domain/problem.js'
+import type { Route } from './operation.js'
+
+/** The parts of a request. */
+export interface Input {
+  params: unknown
+  query: unknown
+  headers: unknown
+  body: unknown
+}
+
+/** The parts in the order in which their errors are listed, and where the contract has their schemas. */
+const parts = [
+  ['params', 'pathParams'],
+  ['headers', 'headers'],
+  ['query', 'query'],
+  ['body', 'body'],
+] as const
+
+/** Returns a request as the contract reads it, or its field errors. */
+export function validate(route: Route, given: Input): { input: Input; errors: FieldError[] } {
+  const schemas = route as unknown as Readonly<Record<string, z.ZodType | symbol | undefined>>
+  const input = { ...given }
+  const errors: FieldError[] = []
+  for (const [part, name] of parts) {
+    const schema = schemas[name]
+    if (typeof schema !== 'object') continue
+    const { data, error } = schema.safeParse(given[part])
+    input[part] = data
+    for (const issue of error?.issues ?? []) {
+      const found = toFieldError(issue)
+      if (part === 'params' && found.path in DatabasePath.shape) throw new Problem('database_not_found')
+      errors.push(part === 'query' ? { ...found, path: found.path || 'query' } : found)
+    }
+  }
+  return { input, errors }
+}
+
+/**
+ * Rejects a request with field errors. A new password is also checked by the policy of the database.
+ *
+ * @param find finds the database of the path
+ * @throws {Problem} `validation_failed`
+ */
+export async function rejectInvalid(
+  context: AppContext,
+  { metadata: { on, newPassword: field } }: Route,
+  { errors, body, find }: { errors: readonly FieldError[]; body: unknown; find: () => Promise<Database> },
+): Promise<never> {
+  // An operation that the database does not have is not found first.
+  const database = on || field ? await find() : undefined
+  if (!database || !field) throw validationFailed(errors)
+  throw validationFailed(await newPasswordErrors(context, { database, body, field }, errors))
+}
