@@ -51,8 +51,12 @@ export interface RouteMetadata {
   hashesPassword?: boolean
   /** Field of the body with a new password, which the policy of the database checks in addition to the contract. */
   newPassword?: 'password' | 'newPassword'
-  /** The body is NDJSON: a JSON value per line. The type of a line, and the bytes of all of them. */
-  lines?: { each: z.ZodType; maxBytes: number }
+  /** The body is NDJSON: a JSON value per line. The type of a line. */
+  lines?: { each: z.ZodType }
+  /** Bytes of the longest body. By default 16 KiB. */
+  maxBytes?: number
+  /** Whether each port of a server serves it, whatever else the port serves. */
+  everyPort?: true
   /** Whether there is an HTML page for browsers. */
   html?: boolean
   /** IDs of the operations that can follow. They need a value from the response, or from the mail that it causes. */

@@ -72,6 +72,6 @@ export const revocations = c.router({
     summary: 'List revocations',
     description:
       'Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens themselves. Each is listed until all affected tokens have expired. Applying one twice changes nothing. A server that cannot hold the request returns an empty list with `Retry-After`. The public port also serves this operation.',
-    metadata: { who: { key: 'revocations:read' }, mayAskToWait: true },
+    metadata: { who: { key: 'revocations:read' }, everyPort: true, mayAskToWait: true },
   },
 } satisfies DescribedRoutes)

@@ -20,6 +20,7 @@ import {
   NoQuery,
   postProblems,
   privateMetadata,
+  productBytes,
   productFields,
   strict,
   writeProblems,
@@ -137,6 +138,7 @@ export const tenants = c.router({
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
       records: true,
+      maxBytes: productBytes,
       changeable,
     },
   },
@@ -157,6 +159,7 @@ export const tenants = c.router({
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
       records: true,
+      maxBytes: productBytes,
       changeable,
       isRepeatable: true,
     },

@@ -9,6 +9,7 @@ import {
   flag,
   IfMatchHeaders,
   NoQuery,
+  productBytes,
   productFields,
   UserPath,
   userPath,
@@ -82,6 +83,7 @@ export const userChanges = c.router({
         // Without an undo, the owner of a former address cannot take an account back.
         { name: 'emailUndo', is: false, operator: 'confirms' },
       ],
+      maxBytes: productBytes,
       changeable: changeableFields,
       isRepeatable: true,
     },

@@ -73,7 +73,8 @@ const importPath = `${managementPath}/users/import` as const
 
 const metadata = {
   who: { key: 'users:write', operator: 'admin', in: 'workspace' },
-  lines: { each: UserLine, maxBytes: 2 ** 20 },
+  lines: { each: UserLine },
+  maxBytes: 2 ** 20,
 } as const
 
 /** What an import and its check read. */

@@ -88,12 +88,12 @@ const withLimit = (schema: ReturnType<typeof schemaOf>) =>
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-function requestBodyOf(body: z.ZodType, { lines }: RouteMetadata): RequestBodyObject {
+function requestBodyOf(body: z.ZodType, { lines, maxBytes }: RouteMetadata): RequestBodyObject {
   const schema = withoutOptional(body)
   const { examples, description } = registry.get(schema) ?? {}
   const example = examples?.[0]
   const content: ContentObject = lines
-    ? { [ndjson]: { schema: linesSchema(schema, lines), example } }
+    ? { [ndjson]: { schema: linesSchema(schema, { ...lines, maxBytes }), example } }
     : { 'application/json': { schema: schemaOf(schema), example } }
   return { required: schema === body, ...(lines && { description }), content }
 }
@@ -101,7 +101,10 @@ function requestBodyOf(body: z.ZodType, { lines }: RouteMetadata): RequestBodyOb
 const ndjson = 'application/x-ndjson'
 
 /** Returns the schema of NDJSON, which is a string for OpenAPI before 3.2. */
-const linesSchema = (schema: z.ZodType, { each, maxBytes }: NonNullable<RouteMetadata['lines']>) => ({
+const linesSchema = (
+  schema: z.ZodType,
+  { each, maxBytes }: NonNullable<RouteMetadata['lines']> & Pick<RouteMetadata, 'maxBytes'>,
+) => ({
   ...schemaOf(schema),
   maxLength: maxBytes,
   'x-item-schema': schemaOf(each),

@@ -1,4 +1,4 @@
-import { maxImportedLines } from '@usher/contract/management'
+import { managementContract, maxImportedLines } from '@usher/contract/management'
 import { openApiDocument } from '@usher/contract/openapi'
 import { defaultSettings, settings } from '@usher/contract/settings'
 import { passkey } from '../../server/dist/domain/factors/passkey.js'
@@ -19,7 +19,6 @@ import {
   mailsPerHourOfUser,
 } from '../../server/dist/domain/throttle/request-limits.js'
 import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/dist/domain/throttle/rules.js'
-import { bodyLimitBytes as managementBytes } from '../../server/dist/http/add-routes.js'
 import { bodyLimitBytes } from '../../server/dist/http/app.js'
 import { table } from './markdown.js'
 
@@ -192,7 +191,10 @@ const sizes = table(
   ['what', 'maximum'],
   [
     ['body of a request', kibibytes(bodyLimitBytes)],
-    ['body of a request of the management API', kibibytes(managementBytes)],
+    [
+      'body of a request of the management API',
+      kibibytes(managementContract.users.addUser.metadata.maxBytes),
+    ],
     ['lines of one request of an import', maxImportedLines],
     ['email address', lengthOf('CreateUserBody', 'email')],
     ['new password', lengthOf('CreateUserBody', 'password')],

@@ -82,10 +82,13 @@ const parts = {
 
 /** What users may do. */
 export const users = table(
-  ['operation', 'request', 'what it does', 'token', 'only with'],
+  ['operation', 'request', 'status', 'what it does', 'token', 'only with'],
   operationsOf(contract).map(([name, route]) => [
     `\`${name}\``,
     requestOf(route),
+    Object.keys(route.responses)
+      .filter((status) => status < 400)
+      .join(', '),
     route.summary,
     userTokenOf(route.metadata) ?? '',
     parts[route.metadata.on] ?? '',

@@ -110,6 +110,7 @@ async function createApp(
   })
   matchPaths(app, maxParamLength)
   readClientAddress(app)
+  app.decorateRequest('admitted', undefined)
   endWhenDisconnected(app)
   traceRequests(app)
   app.addHook('onResponse', logResponse)

@@ -3,6 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 import type { HttpSettings } from './app.js'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False: without CORS headers. */
+    cors?: false
+  }
+}
+
 /** Routes of the management API, of the operator API and of the console. */
 const ofBackends = /\/management\/|^\/(?:operator|console)(?:\/|$)/
 

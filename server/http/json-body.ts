@@ -1,5 +1,4 @@
-import { type AppRoute, ContractNoBody } from '@ts-rest/core'
-import type { RouteMetadata } from '@usher/contract'
+import { ContractNoBody } from '@ts-rest/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Problem } from '../domain/problem.js'
@@ -14,8 +13,7 @@ export const isEncoded = ({ headers }: FastifyRequest) =>
 
 const linesType = /^application\/x-ndjson\s*(;|$)/i
 
-const routeOf = ({ routeOptions: { config } }: FastifyRequest) =>
-  (config as { tsRestRoute?: AppRoute & { metadata?: RouteMetadata } }).tsRestRoute
+const routeOf = ({ routeOptions: { config } }: FastifyRequest) => config.operation?.route
 
 /** Returns whether the operation of a request needs no body. */
 const needsNoBody = (request: FastifyRequest) => {
@@ -43,7 +41,7 @@ export function parseJsonBodies(app: FastifyInstance) {
       done(new Problem('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' }))
       return
     }
-    const hasLines = routeOf(request)?.metadata?.lines !== undefined
+    const hasLines = routeOf(request)?.metadata.lines !== undefined
     const [types, name] = hasLines ? [linesType, 'application/x-ndjson'] : [jsonTypes, 'application/json']
     if (!types.test(request.headers['content-type'] ?? '')) {
       done(new Problem('unsupported_media_type', { detail: `Send ${name}.` }))

@@ -1,17 +1,17 @@
-import type { ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Caller } from '../domain/caller.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 import { acceptedLanguages } from '../domain/mail/languages.js'
 import { ClientDisconnected } from '../domain/problem.js'
 import { networkOf } from '../domain/throttle/client-network.js'
+import type { Arrival } from '../run/admit.js'
+import { readBearerToken } from './bearer-token.js'
+import { requireConsole, requireServed } from './console-access.js'
 
-type Request = Pick<FastifyRequest, 'clientAddress' | 'headers' | 'log'>
-/** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
-type Reply = { raw: unknown; elapsedTime: number; header: (name: string, value: number) => unknown }
+type Request = Pick<FastifyRequest, 'id' | 'clientAddress' | 'headers' | 'log' | 'server' | 'raw'>
+type Reply = Pick<FastifyReply, 'elapsedTime' | 'header' | 'raw'>
 
 /** The caller of a request. Computes each value when it is read, because most operations need only the log. */
-export class RequestCaller implements Caller {
+export class RequestCaller implements Arrival {
   constructor(
     private readonly request: Request,
     private readonly reply: Reply,
@@ -38,22 +38,42 @@ export class RequestCaller implements Caller {
     return this.request.log
   }
 
+  get requestId() {
+    return this.request.id
+  }
+
+  get bearer() {
+    return readBearerToken(this.request.headers.authorization)
+  }
+
+  get confirmation() {
+    return this.request.headers['usher-confirmation']?.toString()
+  }
+
+  get hasConsole() {
+    return this.request.server.consoleAccess.isOn
+  }
+
+  requireConsole() {
+    requireConsole(this.request)
+  }
+
+  requireServed(database: { isOperators: boolean }) {
+    requireServed(this.request, database)
+  }
+
   askToWait(seconds: number) {
     this.reply.header('Retry-After', seconds)
   }
 
   isDisconnected() {
-    return this.#response.destroyed
+    return this.reply.raw.destroyed
   }
 
   onceDisconnected(listener: () => void) {
-    const response = this.#response
+    const response = this.reply.raw
     response.once('close', listener)
     return () => void response.off('close', listener)
-  }
-
-  get #response() {
-    return this.reply.raw as ServerResponse
   }
 }
 

@@ -74,10 +74,9 @@ export function createHostCall({ context, consoleUrl, caller }: HostDoor): Call 
   return async (name, request) => {
     const operation = await findOperation(name)
     const { params = {}, query = {}, headers = {}, body } = request as Partial<Record<string, unknown>>
-    const { input, errors } = validate(operation.route, { params, query, headers, body })
+    const { input, errors } = validate(operation, { params, query, headers, body })
     const path = params as DatabasePath
-    if (errors.length > 0)
-      await rejectInvalid(fresh, operation.route, { errors, body, find: () => find(path) })
+    if (errors.length > 0) await rejectInvalid(fresh, operation, { errors, body, find: () => find(path) })
     const database = operation.isOfDatabase ? await find(path) : undefined
     const workspace = isOfWorkspace(operation) ? await requireWorkspace(store, path.workspaceSlug) : undefined
     const holder = { kind: 'host', workspace } as const

@@ -1,5 +1,6 @@
 import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
 import type { RouteMetadata, StartedLogin } from '@usher/contract'
+import type { z } from 'zod'
 import type { AppContext } from '../domain/context.js'
 import type {
   OperatorDatabaseRequest,
@@ -22,6 +23,8 @@ export interface Operation {
   status: number
   /** Whether the path has a database that exists. */
   isOfDatabase: boolean
+  /** The schemas of its parts, in the order in which their errors are listed. */
+  schemas: readonly (readonly [Part, z.ZodType])[]
   rule: (context: AppContext, request: object) => Promise<unknown>
 }
 
@@ -72,11 +75,27 @@ type ResultOf<R extends Route> = 200 extends keyof R['responses']
       ? StartedLogin
       : unknown
 
+/** Where the contract has the schema of each part of a request. */
+const parts = { params: 'pathParams', headers: 'headers', query: 'query', body: 'body' } as const
+
+export type Part = keyof typeof parts
+
+/** The parts of a request. */
+export type Input = Record<Part, unknown>
+
+/** Returns the schemas of a route. A part without one is taken as it is. */
+const schemasOf = (route: Route) =>
+  Object.entries(parts).flatMap(([part, name]) => {
+    const schema: unknown = (route as Partial<Record<typeof name, unknown>>)[name]
+    return typeof schema === 'object' ? [[part as Part, schema as z.ZodType] as const] : []
+  })
+
 /** Returns an operation of a noun. */
 export const operationOf = (name: string, route: Route, rules: object): Operation => ({
   name,
   route,
   status: Number(Object.keys(route.responses).find((each) => Number(each) < 300)),
   isOfDatabase: route.path.includes('/:databaseName') && !route.metadata.findsDatabase,
+  schemas: schemasOf(route),
   rule: (rules as Record<string, Operation['rule']>)[name] as Operation['rule'],
 })

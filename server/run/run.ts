@@ -11,8 +11,7 @@ import { etagOf } from '../domain/management/etag.js'
 import type { AdmittedOperator, WorkspaceRequest } from '../domain/operators/operator-request.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest, UserRequest } from '../domain/request.js'
-import type { Operation } from './operation.js'
-import type { Input } from './validate.js'
+import type { Input, Operation } from './operation.js'
 
 /** An operator of the console, and what the request has for the record. */
 export interface OperatorHolder {

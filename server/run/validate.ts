@@ -1,35 +1,15 @@
 import { DatabasePath, type FieldError, toFieldError } from '@usher/contract'
-import type { z } from 'zod'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
-import type { Route } from './operation.js'
+import type { Input, Operation } from './operation.js'
 
-/** The parts of a request. */
-export interface Input {
-  params: unknown
-  query: unknown
-  headers: unknown
-  body: unknown
-}
-
-/** The parts in the order in which their errors are listed, and where the contract has their schemas. */
-const parts = [
-  ['params', 'pathParams'],
-  ['headers', 'headers'],
-  ['query', 'query'],
-  ['body', 'body'],
-] as const
-
-/** Returns a request as the contract reads it, or its field errors. */
-export function validate(route: Route, given: Input): { input: Input; errors: FieldError[] } {
-  const schemas = route as unknown as Readonly<Record<string, z.ZodType | symbol | undefined>>
+/** Returns a request as the contract reads it, or its field errors. @throws {Problem} `database_not_found` for an invalid path */
+export function validate({ schemas }: Operation, given: Input): { input: Input; errors: FieldError[] } {
   const input = { ...given }
   const errors: FieldError[] = []
-  for (const [part, name] of parts) {
-    const schema = schemas[name]
-    if (typeof schema !== 'object') continue
+  for (const [part, schema] of schemas) {
     const { data, error } = schema.safeParse(given[part])
     input[part] = data
     for (const issue of error?.issues ?? []) {
@@ -49,9 +29,10 @@ export function validate(route: Route, given: Input): { input: Input; errors: Fi
  */
 export async function rejectInvalid(
   context: AppContext,
-  { metadata: { on, newPassword: field } }: Route,
+  { route: { metadata } }: Operation,
   { errors, body, find }: { errors: readonly FieldError[]; body: unknown; find: () => Promise<Database> },
 ): Promise<never> {
+  const { on, newPassword: field } = metadata
   // An operation that the database does not have is not found first.
   const database = on || field ? await find() : undefined
   if (!database || !field) throw validationFailed(errors)

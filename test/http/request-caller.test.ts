@@ -13,9 +13,8 @@ function newCaller(clientAddress = '203.0.113.7') {
     elapsedTime: 40,
     header: (name: string, value: number) => Object.assign(headers, { [name]: value }),
   }
-  const caller = new RequestCaller({ clientAddress, headers: {}, log: {} as never }, reply, {
-    queueSeconds: 2,
-  })
+  const request = { clientAddress, headers: {} }
+  const caller = new RequestCaller(request as never, reply as never, { queueSeconds: 2 })
   return { caller, raw, headers }
 }
 

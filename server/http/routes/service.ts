@@ -1,28 +1,18 @@
 import { contract } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
-import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { requireReady } from '../../domain/readiness.js'
 import { version } from '../../version.js'
 import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
 import type { Part } from './part.js'
 
-const server = initServer()
-const { getHealth, getReadiness } = contract.service
-
 export function healthRoutes(app: FastifyInstance, context: AppContext) {
-  const router = server.router(
-    { getHealth, getReadiness },
-    {
-      getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
-      getReadiness: async () => {
-        await requireReady(context)
-        return { status: 200, body: { status: 'ok' } }
-      },
-    },
-  )
-  app.register(server.plugin(router))
+  app.get(contract.service.getHealth.path, async () => ({ status: 'ok' }))
+  app.get(contract.service.getReadiness.path, async () => {
+    await requireReady(context)
+    return { status: 'ok' }
+  })
 }
 
 /** The OpenAPI documents of each part of the API, by path. */
