@@ -1,32 +1,26 @@
 // Writes the documents that follow from the code. With --check, fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { exitCodeOf, problems } from '@usher/contract'
-import { otherErrors } from '../server/dist/cli/report-error.js'
-
-const row = (...cells) => `| ${cells.join(' | ')} |`
-const table = (headings, rows) =>
-  [row(...headings), `|${'---|'.repeat(headings.length)}`, ...rows.map((cells) => row(...cells))].join('\n')
-
-const problemRows = Object.entries(problems).map(([code, { status = '', title, advice = '' }]) => [
-  `\`${code}\``,
-  status,
-  exitCodeOf(code),
-  title,
-  advice,
-])
-const otherRows = Object.entries(otherErrors).map(([code, { exit, title }]) => [
-  `\`${code}\``,
-  '',
-  exit,
-  title,
-  '',
-])
+import { commands } from './docs/commands.js'
+import { configuration, environmentExample } from './docs/configuration.js'
+import { limits } from './docs/limits.js'
+import { problems } from './docs/problems.js'
+import { keysAndOperators, scopes, users } from './docs/roles.js'
+import { settings } from './docs/settings.js'
 
 /** What stands between `<!-- NAME -->` and `<!-- end -->`, by file and name. */
 const documents = {
-  'docs/problems.md': {
-    problems: table(['code', 'status', 'exit code', 'title', 'what to do'], [...problemRows, ...otherRows]),
-  },
+  'docs/commands.md': { commands },
+  'docs/configuration.md': { configuration },
+  'docs/limits.md': limits,
+  'docs/problems.md': { problems },
+  'docs/roles.md': { scopes, keysAndOperators, users },
+  'docs/settings.md': { settings },
+}
+
+/** Writes a file, or fails if it is out of date. */
+function write(file, former, text) {
+  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  else if (former !== text) throw new Error(`${file} is out of date. Run npm run docs.`)
 }
 
 for (const [file, parts] of Object.entries(documents)) {
@@ -37,6 +31,6 @@ for (const [file, parts] of Object.entries(documents)) {
     if (from < 0) throw new Error(`${file} lacks ${start}`)
     return `${before.slice(0, from + start.length)}\n\n${part}\n\n${before.slice(before.indexOf(end, from))}`
   }, former)
-  if (!process.argv.includes('--check')) writeFileSync(file, text)
-  else if (former !== text) throw new Error(`${file} is out of date. Run npm run docs.`)
+  write(file, former, text)
 }
+write('.env.example', readFileSync('.env.example', 'utf8'), environmentExample)

@@ -112,6 +112,9 @@ export const SettingInfo = component(
   { id: 'SettingInfo', description: 'A setting of a database.' },
   z.object({
     name: field('Name of the setting.', z.string(), { examples: ['sessionIdle'] }),
+    group: field('What it belongs to. Settings of a group follow each other.', z.string(), {
+      examples: ['Tokens and sessions'],
+    }),
     label: field('What to call it.', z.string(), { examples: ['session idle (seconds)'] }),
     description: field('What it decides.', z.string()),
     kind: field('How its value is typed.', z.enum(['switch', 'choice', 'number', 'text', 'list', 'json']), {
@@ -135,18 +138,6 @@ export const SettingList = component(
   }),
 )
 export type SettingList = z.infer<typeof SettingList>
-
-/** The settings with which an operator could take over accounts, or send what belongs to users elsewhere. */
-export const confirmedSettings = [
-  'appUrl',
-  'loginRedirects',
-  'passkeyDomain',
-  'passkeyOrigins',
-  'webhookUrl',
-  'secondFactor',
-  'secondFactorGrace',
-  'claims',
-] as const
 
 export const ChangedSettings = component(
   { id: 'ChangedSettings', description: 'The settings of a database after a change.' },

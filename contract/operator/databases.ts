@@ -4,12 +4,12 @@ import { failures } from '../failures.js'
 import { IfMatchHeaders, NoQuery } from '../management/fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
+import { settingEntries } from '../settings.js'
 import {
   ChangedSettings,
   ChangeSettingsBody,
   CreateDatabaseBody,
   CreateWorkspaceBody,
-  confirmedSettings,
   DatabaseInfo,
   DatabaseList,
   NamesQuery,
@@ -142,10 +142,9 @@ export const databases = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       records: true,
-      fields: confirmedSettings.map((setting) => ({
-        name: `settings.${setting}`,
-        operator: 'confirms' as const,
-      })),
+      fields: settingEntries
+        .filter(([, { confirms }]) => confirms)
+        .map(([name]) => ({ name: `settings.${name}`, operator: 'confirms' as const })),
       changeable: ['values'],
     },
   },

@@ -1,4 +1,5 @@
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
+import { hasVerifiedAddress } from '../store/queries/users.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { Queries, Store } from '../store/store.js'
 import { type AuditEvent, type AuditFields, audit, type Log } from '../telemetry/audit.js'
@@ -6,8 +7,10 @@ import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { AppContext } from './context.js'
 import type { RuleDatabase } from './databases/find-database.js'
 import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
-import { inLanguages } from './notices/mail-message.js'
+import { inLanguages, mailMessage } from './notices/mail-message.js'
+import { isNoticeOn, type Notice } from './notices/notice.js'
 import { ifDatabaseDeleted } from './problem.js'
+import type { DatabaseRequest } from './request.js'
 import type { CountRequest, Refusal } from './throttle/request-allowance.js'
 import type { LimitedRequest } from './throttle/request-limits.js'
 
@@ -128,3 +131,31 @@ const keyOf = (actor: Actor) => (actor.kind === 'backend' ? { apiKey: actor.apiK
 /** Returns what an audit line says about an operator of the console. */
 export const operatorOf = (actor: Actor) =>
   actor.kind === 'operator' && actor.operator ? { operatorId: actor.operator.id } : {}
+
+/**
+ * Sends a notice of an event that changed no credential, unless the user has received too many or never verified the address.
+ * A failure is only logged, because the event itself is already stored.
+ */
+export async function sendNotice(
+  context: Pick<AppContext, 'store' | 'requestAllowance' | 'deliver' | 'now'>,
+  request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
+  { notice, userId, isWanted }: { notice: Notice; userId: string; isWanted?: () => Promise<boolean> },
+) {
+  const { database, caller } = request
+  const databaseId = database.id
+  if (!isNoticeOn(database, notice)) return
+  try {
+    if (isWanted && !(await isWanted())) return
+    if (!(await hasVerifiedAddress(context.store, { databaseId, userId }))) return
+    await runWithinLimits(context, request, {
+      limited: { purpose: 'notice', userId },
+      async rule(change, count) {
+        await count(change)
+        const mail = mailMessage({ databaseId, type: notice, userId }, change.now)
+        return { result: mail, facts: [], mails: [mail] }
+      },
+    })
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId, userId, notice }, 'a notice was not stored')
+  }
+}

@@ -46,7 +46,7 @@ export interface HttpSettings {
   requestMilliseconds?: number
 }
 
-const bodyLimitBytes = 16 * 1024
+export const bodyLimitBytes = 16 * 1024
 
 /** Node's limit for headers, so that Fastify rejects no path segment that Node accepts. */
 const maxParamLength = 16 * 1024

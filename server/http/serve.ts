@@ -22,6 +22,8 @@ declare module 'fastify' {
 export interface Api {
   contract: object
   rules: Readonly<Record<string, () => Promise<object>>>
+  /** Bytes of the longest body. By default those of the app. */
+  maxBytes?: number
 }
 
 /**
@@ -31,19 +33,25 @@ export interface Api {
  */
 export async function serve(
   app: FastifyInstance,
-  { contract, rules }: Api,
+  { contract, rules, maxBytes }: Api,
   { context, includes = () => true }: { context: AppContext; includes?: (route: Route) => boolean },
 ) {
   for (const [noun, load] of Object.entries(rules)) {
     const routes = Object.entries((contract as Record<string, Routes>)[noun] ?? {})
     const served = routes.filter(([, route]) => includes(route))
     const loaded = served.length > 0 ? await load() : {}
-    for (const [name, route] of served) serveOperation(app, context, operationOf(name, route, loaded))
+    for (const [name, route] of served)
+      serveOperation(app, context, { operation: operationOf(name, route, loaded), maxBytes })
   }
 }
 
-function serveOperation(app: FastifyInstance, context: AppContext, operation: Operation) {
+function serveOperation(
+  app: FastifyInstance,
+  context: AppContext,
+  { operation, maxBytes }: { operation: Operation; maxBytes: number | undefined },
+) {
   const { method, path, metadata } = operation.route
+  const bodyLimit = metadata.maxBytes ?? maxBytes
   const admit = admissionOf(context, operation, app.consoleAccess)
   const onRequest = [
     ...(admit ? [admitBeforeBody(context, admit)] : []),
@@ -55,7 +63,7 @@ function serveOperation(app: FastifyInstance, context: AppContext, operation: Op
     config: { operation },
     onRequest,
     handler: handlerOf(context, operation),
-    ...(metadata.maxBytes && { bodyLimit: metadata.maxBytes }),
+    ...(bodyLimit && { bodyLimit }),
   })
 }
 

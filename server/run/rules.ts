@@ -22,16 +22,15 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
   users: () =>
     all(
       import('../domain/users/create-user.js'),
-      import('../domain/users/login.js'),
+      import('../domain/login/password.js'),
       import('../domain/users/me.js'),
     ),
-  logins: () =>
-    all(import('../domain/logins/request-login-code.js'), import('../domain/logins/finish-login.js')),
+  logins: () => all(import('../domain/login/mail.js'), import('../domain/login/finish.js')),
   connections: () =>
     all(
-      import('../domain/connections/list-connections.js'),
-      import('../domain/logins/start-login.js'),
-      import('../domain/logins/login-with-id-token.js'),
+      import('../domain/connections/find-connections.js'),
+      import('../domain/login/provider.js'),
+      import('../domain/login/id-token.js'),
     ),
   sessions: () =>
     all(
@@ -49,15 +48,14 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
   identities: () => import('../domain/identities/identities.js'),
   factors: () =>
     all(
-      import('../domain/factors/verify-second-factor.js'),
+      import('../domain/factors/step.js'),
       import('../domain/factors/step-up.js'),
       import('../domain/factors/factors.js'),
       import('../domain/factors/enrol-totp.js'),
       import('../domain/factors/add-totp.js'),
       import('../domain/factors/change-factors.js'),
     ),
-  passkeys: () =>
-    all(import('../domain/logins/login-with-passkey.js'), import('../domain/factors/enrol-passkey.js')),
+  passkeys: () => all(import('../domain/login/passkey.js'), import('../domain/factors/enrol-passkey.js')),
   codes: () =>
     all(
       import('../domain/codes/request-code.js'),

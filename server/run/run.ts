@@ -5,12 +5,12 @@ import type { Caller } from '../domain/caller.js'
 import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
+import { ifStepMissing } from '../domain/factors/step.js'
 import { rightsNeededBy } from '../domain/field-rights.js'
 import { etagOf } from '../domain/management/etag.js'
 import type { AdmittedOperator, WorkspaceRequest } from '../domain/operators/operator-request.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest, UserRequest } from '../domain/request.js'
-import { ifStepMissing } from '../domain/second-factor/challenge.js'
 import type { Input, Operation } from './operation.js'
 
 /** An operator of the console, and what the request has for the record. */

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
+import { mailSettings } from '@usher/contract/settings'
 import { pino } from 'pino'
 import { type ChangeContext, runChange } from '../domain/change.js'
-import { mailSettings } from '../domain/databases/mail-settings.js'
 import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase, findDatabase } from '../domain/management/databases.js'
 import { changeMailSettings } from '../domain/management/mail-settings.js'

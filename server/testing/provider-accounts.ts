@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { challengeOf } from '../domain/logins/challenge.js'
+import { challengeOf } from '../domain/keys/signed-text.js'
 
 /** A person with an account at the provider of a test. */
 export interface TestPerson {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startLogin } from '../../server/domain/logins/start-login.js'
+import { startLogin } from '../../server/domain/login/provider.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { auditRecords } from '../support/audit.js'

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { digitsOf } from '../../server/domain/logins/digits.js'
+import { digitsOf } from '../../server/domain/login/mail.js'
 import { startApp } from '../support/app.js'
 import { elsewhere, outcome } from '../support/codes.js'
 import { it, newVerifier } from '../support/login-mail.js'

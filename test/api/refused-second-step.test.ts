@@ -160,8 +160,7 @@ const every = ['password', ...withFields, 'reset'] as const
 
 /** What each reason refuses. */
 const refused: Record<string, readonly Way[]> = {
-  // A known identity is a case of its own.
-  'the connection was removed': ['address'],
+  'the connection was removed': byProvider,
   'no connection links by address': ['address'],
   'the network has no allowance left': every,
   'the code of the first step is wrong': every,

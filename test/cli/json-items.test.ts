@@ -1,14 +1,13 @@
 import { ListedTenant, ListedUser, ManagedUser, UserFactorList } from '@usher/contract/management'
 import { expect } from 'vitest'
-import { pairs } from '../docs/two-doors.js'
 import { password } from '../support/app.js'
 import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 
-/** The schema of the API of what a command prints with --json, or why it has none. */
+/** The schema of the API of what a command prints with --json. */
 const printed: Record<
   string,
-  typeof ListedUser | typeof ManagedUser | typeof UserFactorList | typeof ListedTenant | string
+  typeof ListedUser | typeof ManagedUser | typeof UserFactorList | typeof ListedTenant
 > = {
   ...Object.fromEntries(
     [
@@ -30,26 +29,16 @@ const printed: Record<
   ...Object.fromEntries(
     ['create', 'list', 'rename', 'set-seats', 'delete'].map((name) => [`tenant ${name}`, ListedTenant]),
   ),
-  'tenant add-user': 'the operation returns nothing, the command the ids of the membership',
-  'tenant remove-user': 'the operation returns nothing, the command the ids of the membership',
-  'tenant list-users': 'the operation returns the members, the command also their database and tenant',
-  'tenant invite': 'the operation returns the invitation, the command also its database and tenant',
-  'tenant list-invitations': 'the operation returns invitations, the command also their database and tenant',
-  'tenant revoke-invitation': 'the operation returns nothing, the command the ids of the invitation',
-  'user import': 'the operation returns a result per line, the command their number',
-  openapi: 'a document, not an item',
 }
 
 it('every command that does what an operation does prints items of the API', async ({ usher, database }) => {
-  expect(Object.keys(printed).toSorted()).toEqual(pairs.flatMap(({ commands }) => commands).toSorted())
   await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
   const expectItems = async (command: string, rest: string, input?: string) => {
     const schema = printed[command]
     const result = await usher.json(`${command} ${database.path}${rest}`, input)
     const items = [result].flat()
     expect(items.length, command).toBeGreaterThan(0)
-    if (schema && typeof schema !== 'string')
-      for (const item of items) expect(schema.safeParse(item).error?.issues ?? [], command).toEqual([])
+    for (const item of items) expect(schema?.safeParse(item).error?.issues, command).toBeUndefined()
     return items[0]
   }
   const tenant = await expectItems('tenant create', ' Engines')

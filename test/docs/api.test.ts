@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { managementContract } from '@usher/contract/management'
 import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
@@ -25,24 +24,6 @@ it('docs/api.md lists every operation of both OpenAPI documents', async () => {
     operationsOf(managementDocument('', '')).map(({ operationId }) => operationId),
   )
 })
-
-it('docs/management.md lists every operation with its scope', async () => {
-  const text = await read('management.md')
-  const listed = [...text.matchAll(/^\| `([A-Z]+ …\S*)` \| .* \| `([a-z]+:[a-z]+)`[^|]* \|$/gm)].map(
-    ([, operation, scope]) => `${operation} ${scope}`,
-  )
-  expect(listed.sort()).toEqual(
-    Object.values(managementContract)
-      .flatMap((noun) => Object.values(noun))
-      .flatMap(({ method, path, metadata: { who } }) =>
-        typeof who === 'object' ? [`${method} …${rest(path, 'management')} ${who.key}`] : [],
-      )
-      .sort(),
-  )
-})
-
-/** Returns the path below a word, as the documents write it. */
-const rest = (path: string, word: string) => path.split(word)[1]?.replace(/:(\w+)/g, '{$1}')
 
 it('docs/verify.md lists every claim of a token', async ({ database }) => {
   const text = await read('verify.md')

@@ -94,7 +94,7 @@ it('tokens are made only where a login completes and where a session continues',
   const makers = files.filter((file) => /import \{[^}]*\bissueToken\b/.test(read(file)))
   expect(makers.sort()).toEqual([
     'server/domain/sessions/session-tokens.ts',
-    'server/domain/users/complete-login.ts',
+    'server/domain/tokens/complete-login.ts',
   ])
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { completeLogin } from '../../server/domain/users/complete-login.js'
+import { completeLogin } from '../../server/domain/tokens/complete-login.js'
 
 it('completeLogin makes no token for a disabled user, whatever has proven who it is', async () => {
   const lines: object[] = []

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { defaultSettings, notices } from '@usher/contract/settings'
 import { expect, it, vi } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
-import { defaultSettings, settingsOf } from '../../server/domain/databases/settings.js'
+import { settingsOf } from '../../server/domain/databases/settings.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { rotateKeys } from '../support/operator-changes.js'
@@ -17,13 +18,7 @@ it('the columns of settings have the defaults of a new database, but for what an
   const expected = {
     ...defaultSettings,
     tenantOperations: false,
-    noticeAccountDeleted: false,
-    noticeEmailChanged: false,
-    noticePasswordChanged: false,
-    noticeSessionReused: false,
-    noticeFactor: false,
-    noticeSecondStep: false,
-    noticeIdentity: false,
+    ...Object.fromEntries(Object.keys(notices).map((name) => [name, false])),
     secondFactor: 'off',
   }
   expect(settingsOf(await store.prisma.database.create({ data }))).toEqual(expected)

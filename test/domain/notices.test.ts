@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { sendNotice } from '../../server/domain/change.js'
 import { mailMessage } from '../../server/domain/notices/mail-message.js'
 import { isNoticeOn, noticeMessages } from '../../server/domain/notices/notice.js'
-import { sendNotice } from '../../server/domain/users/send-notice.js'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const database = {

@@ -3,8 +3,10 @@ import { Agent } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test as base, expect, vi } from 'vitest'
 import { createProviders } from '../../server/domain/providers/find-provider.js'
-import { withinTime } from '../../server/domain/providers/identify.js'
-import { createProviderFetch as createFetch } from '../../server/domain/providers/provider-fetch.js'
+import {
+  createProviderFetch as createFetch,
+  withinTime,
+} from '../../server/domain/providers/provider-fetch.js'
 import { createPublicLookup, requirePublicHost } from '../../server/domain/public-address.js'
 
 /** Creates a function that sends requests for private issuers. */

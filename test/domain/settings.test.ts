@@ -1,5 +1,5 @@
+import { readSetting, type SettingName, settings, shownSetting } from '@usher/contract/settings'
 import { expect, it } from 'vitest'
-import { readSetting, type SettingName, settings } from '../../server/domain/databases/settings.js'
 
 const urlOf = (length: number) => `https://a.test/${'a'.repeat(length - 'https://a.test/'.length)}`
 const claimsOf = (bytes: number) => JSON.stringify({ a: 'a'.repeat(bytes - '{"a":""}'.length) })
@@ -32,9 +32,9 @@ it.for<[SettingName, string, string]>([
 })
 
 it.for([
-  [0, 'no'],
+  [0, 'none'],
   [1, '1 day'],
   [90, '90 days'],
 ] as const)('events that are kept for %i days are shown as "%s"', ([days, text]) => {
-  expect(settings.eventsKept.show?.(days, {})).toBe(text)
+  expect(shownSetting(settings.eventsKept, days)).toBe(text)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AppContext } from '../../server/domain/context.js'
+import { verifyPassword } from '../../server/domain/passwords/authenticate.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { createHasher } from '../../server/domain/passwords/hasher.js'
-import { verifyPassword } from '../../server/domain/users/verify-password.js'
 import type { Log } from '../../server/telemetry/audit.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { signedText } from '../../server/domain/keys/signed-text.js'
-import { digitsOf } from '../../server/domain/logins/digits.js'
+import { digitsOf } from '../../server/domain/login/mail.js'
 import { password, type TestApi } from './app.js'
 import { it as codesTest, elsewhere } from './codes.js'
 import { setDatabase } from './operator-changes.js'

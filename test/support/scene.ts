@@ -8,7 +8,7 @@ import {
 } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
-import type { ProviderClaims } from '../../server/domain/connections/claims.js'
+import type { ProviderClaims } from '../../server/domain/providers/identify.js'
 import { password, type TestApi, type TestDatabase, validUser } from './app.js'
 import { mailOf, newVerifier } from './login-mail.js'
 import {

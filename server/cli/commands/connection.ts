@@ -1,8 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
 import { runChange } from '../../domain/change.js'
-import { type Connection, callbackUrl, titleOf } from '../../domain/connections/connection.js'
-import { presetNames } from '../../domain/connections/described-connection.js'
+import { type Connection, callbackUrl, presetNames, titleOf } from '../../domain/connections/connection.js'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl } from '../../domain/databases/find-database.js'
 import {
@@ -13,7 +12,7 @@ import {
   setConnection,
 } from '../../domain/management/connections.js'
 import { usageError } from '../../domain/problem.js'
-import { checkConnection } from '../../domain/providers/check-connection.js'
+import { checkConnection } from '../../domain/providers/exchange-code.js'
 import { createProviders } from '../../domain/providers/find-provider.js'
 import { databasePath } from '../io/arguments.js'
 import {

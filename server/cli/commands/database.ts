@@ -1,13 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
+import { type DatabaseSettings, settingEntries } from '@usher/contract/settings'
 import { nameOfDatabase } from '../../domain/database-name.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { relatedOrigins, relyingPartyOf } from '../../domain/databases/relying-party.js'
-import {
-  type DatabaseSettings,
-  settingEntries,
-  settingsOf,
-  shownSettings,
-} from '../../domain/databases/settings.js'
+import { settingsOf } from '../../domain/databases/settings.js'
 import { createDatabase, requireDatabase, setDatabase } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { listDatabases } from '../../domain/management/list-databases.js'
@@ -18,7 +14,7 @@ import { databasePath } from '../io/arguments.js'
 import type { Host } from '../io/host.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
 import { addMailOptions, givenMail, linesOfMails, shownMails } from '../io/mail-settings.js'
-import { givenSettings, settingOptions } from '../io/setting-options.js'
+import { givenSettings, settingOptions, shownSettings } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { withDatabase, withStore } from '../io/with-store.js'
 

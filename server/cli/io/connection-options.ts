@@ -1,6 +1,9 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { ConnectionName } from '../../domain/connections/connection.js'
-import { describeConnection, type GivenConnection } from '../../domain/connections/described-connection.js'
+import {
+  ConnectionName,
+  describeConnection,
+  type GivenConnection,
+} from '../../domain/connections/connection.js'
 import { Problem, usageError } from '../../domain/problem.js'
 
 /** Parses the name of a connection. @throws {InvalidArgumentError} */

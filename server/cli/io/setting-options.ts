@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { type AnySetting, readSetting } from '../../domain/databases/settings.js'
+import { readSetting, type Setting, shownSetting } from '@usher/contract/settings'
 import { usageError } from '../../domain/problem.js'
 
 interface GivenSetting {
@@ -8,10 +8,10 @@ interface GivenSetting {
 }
 
 /** Returns the option of each setting. Values are wrapped, because commander treats null as no value. */
-export const settingOptions = <Name extends string>(entries: readonly [Name, AnySetting][]) =>
+export const settingOptions = <Name extends string>(entries: readonly [Name, Setting][]) =>
   entries.map(([name, setting]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    const option = new Option(`${flag} ${setting.placeholder}`, setting.description)
+    const option = new Option(`${flag} <${setting.placeholder}>`, setting.text)
     if (setting.choices) option.choices(setting.choices)
     const parse = (given: string, before?: GivenSetting) => {
       // A list may be given by several options.
@@ -32,7 +32,7 @@ export const givenSettings = <Settings extends object>(
       .map(([name, { value }]) => [name, value]),
   ) as Partial<Settings>
 
-function valueIn(setting: AnySetting, flag: string, text: string) {
+function valueIn(setting: Setting, flag: string, text: string) {
   const { value, error } = readSetting(setting, text)
   if (!error) return value
   if (setting.choices) throw new InvalidArgumentError(`Allowed choices are ${setting.choices.join(', ')}.`)
@@ -40,3 +40,9 @@ function valueIn(setting: AnySetting, flag: string, text: string) {
     throw new InvalidArgumentError(`Expected a whole number from ${setting.range.join(' to ')}.`)
   throw usageError(`${flag} ${error}`)
 }
+
+/** Returns the titles and values that commands print. */
+export const shownSettings = <Name extends string>(
+  values: Record<Name, unknown>,
+  entries: readonly [Name, Setting][],
+) => entries.map(([name, setting]) => [setting.title, shownSetting(setting, values[name])] as const)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import { challengeOf } from '../../domain/logins/challenge.js'
+import { challengeOf } from '../../domain/keys/signed-text.js'
 import { Problem } from '../../domain/problem.js'
 import type { Host } from '../io/host.js'
 import { readLine } from '../io/terminal.js'

@@ -1,7 +1,7 @@
 import { type OperatorRight, operatorRightOf, type RouteMetadata } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import { operatorContract } from '@usher/contract/operator'
-import { defaultSettings } from '../../domain/databases/settings.js'
+import { defaultSettings } from '@usher/contract/settings'
 import { rightsNeededBy } from '../../domain/field-rights.js'
 import { Problem } from '../../domain/problem.js'
 import type { TypedCommand } from '../io/host.js'

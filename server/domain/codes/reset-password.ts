@@ -1,17 +1,17 @@
 import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
-import { useResetCode } from '../../store/queries/codes.js'
+import { type FoundCode, useResetCode } from '../../store/queries/codes.js'
 import { deleteUnprovenIdentities } from '../../store/queries/identities.js'
-import { runChange } from '../change.js'
+import { type Change, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { withSecondStep } from '../factors/second-step.js'
+import { ifStepMissing, proveStep } from '../factors/step.js'
 import { noticeMessages } from '../notices/notice.js'
+import { recordHashParameters } from '../passwords/authenticate.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import { removeClaims, unlinked } from '../reclaim.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication, type SecondStep } from '../tokens/authentication.js'
-import { completeLogin } from '../users/complete-login.js'
-import { recordHashParameters } from '../users/verify-password.js'
+import { completeLogin } from '../tokens/complete-login.js'
 import { factsOfUse, requireCode } from './code.js'
 
 /**
@@ -34,39 +34,20 @@ export async function resetPassword(
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
-  const reset = (second?: SecondStep) =>
-    runChange(context, request, async (change) => {
-      const { now } = change
-      const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
-      if (!user) throw new Problem('code_invalid')
-      // An identity that was linked while the address was not verified may be that of a stranger.
-      const removed = user.isNewlyVerified
-        ? await removeClaims(change, userId)
-        : unlinked(userId, await deleteUnprovenIdentities(change, { databaseId: database.id, userId }))
-      const proven = { way: 'mail', at: now.getTime(), second } as const
-      // An account whose address was never verified is given to another person, as if that person signed up.
-      const authentication = user.isNewlyVerified
-        ? Authentication.ofSignUp(user, proven)
-        : Authentication.afterSteps(database, user, proven)
-      // The code has verified the address.
-      const notified = { userId, recipient: email, isVerified: true, now }
-      return {
-        result: { user, authentication, at: now },
-        facts: [
-          { type: 'user.password_reset', userId },
-          ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
-          ...factsOfUse(user),
-          ...removed,
-        ],
-        events: [{ type: 'user.password_changed', userId }],
-        mails: noticeMessages(database, 'password_changed', notified),
-      }
-    })
-  const { user, authentication, at } = await withSecondStep(context, request, {
-    id: found.id,
-    proof,
-    run: reset,
-  })
+  // An account whose address was never verified is given to another person, as if that person signed up.
+  const second =
+    found.emailVerifiedAt === null
+      ? undefined
+      : await proveStep(context, request, {
+          id: found.id,
+          user: { ...found, id: userId },
+          way: 'mail',
+          proof,
+        })
+  const wanted = { found, passwordHash, second }
+  const { user, authentication, at } = await runChange(context, request, (change) => reset(change, wanted))
+    // The user needs a second step since the code was read.
+    .catch(ifStepMissing(context, database, { id: found.id }))
   const signedIn = await completeLogin(context, request, { user, authentication, readAt: at.getTime() })
   try {
     await throttle.unlock(database.id, canonicalEmail)
@@ -75,4 +56,38 @@ export async function resetPassword(
     caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins were not cleared')
   }
   return signedIn
+}
+
+interface Reset {
+  found: FoundCode
+  passwordHash: string
+  second: SecondStep | undefined
+}
+
+async function reset(change: Change, { found, passwordHash, second }: Reset) {
+  const { database, now } = change
+  const { userId, email } = found
+  const user = await useResetCode(change, { databaseId: database.id, ...found }, { now, passwordHash })
+  if (!user) throw new Problem('code_invalid')
+  // An identity that was linked while the address was not verified may be that of a stranger.
+  const removed = user.isNewlyVerified
+    ? await removeClaims(change, userId)
+    : unlinked(userId, await deleteUnprovenIdentities(change, { databaseId: database.id, userId }))
+  const proven = { way: 'mail', at: now.getTime(), second } as const
+  const authentication = user.isNewlyVerified
+    ? Authentication.ofSignUp(user, proven)
+    : Authentication.afterSteps(database, user, proven)
+  // The code has verified the address.
+  const notified = { userId, recipient: email, isVerified: true, now }
+  return {
+    result: { user, authentication, at: now },
+    facts: [
+      { type: 'user.password_reset', userId },
+      ...(user.isNewlyVerified ? [{ type: 'user.reclaimed', userId } as const] : []),
+      ...factsOfUse(user),
+      ...removed,
+    ],
+    events: [{ type: 'user.password_changed', userId }],
+    mails: noticeMessages(database, 'password_changed', notified),
+  } satisfies Outcome<object>
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Connection as Row } from '../../store/generated/client.js'
+import { invalidField, validationFailed } from '../problem.js'
 import { type PresetName, presets } from './presets.js'
 
 /** The name of a connection. The callback URL has it, so it never changes. */
@@ -57,3 +58,96 @@ export const titleOf = ({ preset, options }: Pick<Connection, 'preset' | 'option
 /** Returns the URL to which the provider leads the browser. @param issuer that of the database */
 export const callbackUrl = (issuer: string, connection: string) =>
   `${issuer}/connections/${connection}/callback`
+
+/** A connection, and the secret of its client. Null: the client has none. */
+export interface NewConnection
+  extends Pick<Connection, 'name' | 'preset' | 'issuer' | 'clientId' | 'options'> {
+  secret: string | null
+}
+
+/** Options as an operator gives them. Null, or an empty list, is the default. */
+export type GivenOptions = {
+  [Name in keyof ConnectionOptions]?: ConnectionOptions[Name] | null
+}
+
+/** A connection as an operator gives it. */
+export interface GivenConnection extends GivenOptions {
+  name: string
+  /** By default that of the name, or `oidc`. */
+  preset?: string | undefined
+  /** By default that of the preset. */
+  issuer?: string | undefined
+  clientId: string
+  secret?: string | null | undefined
+}
+
+/** The names of the presets. */
+export const presetNames = Object.keys(presets) as [PresetName, ...PresetName[]]
+
+const Client = ConnectionOptions.extend({
+  clientId: z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII'),
+  secret: ConnectionSecret.optional(),
+})
+
+const Described = Client.extend({
+  name: ConnectionName,
+  preset: z.enum(presetNames, `must be one of ${presetNames.join(', ')}`),
+  issuer: z
+    .string('is required for this preset')
+    .max(2048, { error: 'must be up to 2048 characters', abort: true })
+    .refine((text) => URL.canParse(text), 'must be a URL'),
+})
+
+/**
+ * Returns a connection with the defaults of its preset.
+ *
+ * @throws {Problem} `validation_failed` with each field that is missing or wrong
+ */
+export function describeConnection(given: GivenConnection): NewConnection {
+  const kind = given.preset ?? presetNames.find((each) => each === given.name) ?? 'oidc'
+  // Identities have it, so that they stay those of the connection with and without the slash.
+  const address = (given.issuer ?? presetOf(kind)?.issuer)?.replace(
+    /(\/\.well-known\/openid-configuration)?\/?$/,
+    '',
+  )
+  const wanted = { ...given, preset: kind, issuer: address }
+  const { name, preset, issuer, clientId, secret = null, ...options } = read(Described, kind, wanted)
+  return { name, preset, issuer, clientId, secret, options }
+}
+
+/**
+ * Returns what is set of a client.
+ *
+ * @throws {Problem} `validation_failed` with each field that is missing or wrong
+ */
+export function readClient(
+  preset: PresetName,
+  given: GivenOptions & { clientId: string; secret?: string | undefined },
+) {
+  const { clientId, secret, ...options } = read(Client, preset, given)
+  return { clientId, secret, options }
+}
+
+const presetOf = (name: string) => (Object.hasOwn(presets, name) ? presets[name as PresetName] : undefined)
+
+/** Parses fields without those that are a default. */
+function read<Schema extends z.ZodObject>(schema: Schema, preset: string, fields: object): z.infer<Schema> {
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value != null && !(Array.isArray(value) && value.length === 0),
+    ),
+  )
+  const { data, error } = schema.safeParse(given)
+  const issues = error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? []
+  const missing = presetOf(preset)?.signsSecret
+    ? ['teamId', 'keyId'].filter((name) => !Object.hasOwn(given, name))
+    : []
+  const errors = new Map([
+    // The first error of a field counts.
+    ...issues.toReversed(),
+    ...missing.map((name) => [name, 'is required for this preset'] as const),
+  ])
+  if (!data || errors.size > 0)
+    throw validationFailed([...errors].map(([name, detail]) => invalidField(name, detail)))
+  return data
+}

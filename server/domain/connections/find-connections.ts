@@ -1,3 +1,4 @@
+import type { ConnectionList } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { entryLimit } from '../../store/entry-limit.js'
 import { findConnections } from '../../store/queries/connections.js'
@@ -6,7 +7,8 @@ import type { Change } from '../change.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
-import { type Connection, connectionOf } from './connection.js'
+import type { DatabaseRequest } from '../request.js'
+import { type Connection, connectionOf, titleOf } from './connection.js'
 
 /** Maximum time until this process notices a change by another one. */
 const cacheMilliseconds = 5_000
@@ -27,7 +29,8 @@ export function createConnectionLookup(store: Queries, { cacheNow }: Pick<Clock,
   return async (databaseId: string): Promise<readonly Connection[]> => (await cache.fetch(databaseId)) ?? []
 }
 
-const findEnabled = async (store: Queries, databaseId: string): Promise<readonly Connection[]> =>
+/** Returns the enabled connections of a database as they are now. */
+export const findEnabled = async (store: Queries, databaseId: string): Promise<readonly Connection[]> =>
   (await findConnections(store, databaseId)).flatMap((row) =>
     row.isEnabled ? (connectionOf(row) ?? []) : [],
   )
@@ -56,4 +59,15 @@ export async function requireConnection(
   const connection = (await findConnections(databaseId)).find((each) => each.name === name)
   if (!connection) throw new Problem('connection_not_found')
   return connection
+}
+
+/** Returns the enabled connections of the database. */
+export async function listConnections(
+  { findConnections }: AppContext,
+  { database }: DatabaseRequest,
+): Promise<ConnectionList> {
+  const connections = await findConnections(database.id)
+  return {
+    connections: connections.map((each) => ({ name: each.name, title: titleOf(each), preset: each.preset })),
+  }
 }

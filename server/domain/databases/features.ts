@@ -1,8 +1,8 @@
 import type { Features } from '@usher/contract'
+import { builtInRoles } from '@usher/contract/settings'
 import { passwordLengths } from '../passwords/policy.js'
 import { type Database, loginMailOf } from './find-database.js'
 import { hasPasskeys } from './relying-party.js'
-import { builtInRoles } from './tenant-settings.js'
 
 /** Returns what the pages of an app need to know about a database. */
 export const featuresOf = (database: Database): Features => ({

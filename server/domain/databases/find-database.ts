@@ -1,4 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
+import type { DatabaseSettings } from '@usher/contract/settings'
 import { LRUCache } from 'lru-cache'
 import { allDatabases, batchReads, batchReadsOfAll } from '../../store/batched-reads.js'
 import { entryLimit } from '../../store/entry-limit.js'
@@ -9,7 +10,7 @@ import { type Clock, systemClock } from '../clock.js'
 import { nameOfDatabase } from '../database-name.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
-import { type DatabaseSettings, settingsOf } from './settings.js'
+import { settingsOf } from './settings.js'
 
 /** A database with the settings that rules need. */
 export interface RuleDatabase

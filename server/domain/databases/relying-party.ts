@@ -1,8 +1,8 @@
+import { isDomain } from '@usher/contract/settings'
 import { findMailSettings } from '../../store/queries/mail-settings.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { RuleDatabase } from './find-database.js'
-import { isDomain } from './passkey-settings.js'
 
 type PasskeyDatabase = Pick<RuleDatabase, 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>
 

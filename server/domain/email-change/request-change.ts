@@ -4,11 +4,11 @@ import { requireCanonicalEmail } from '../canonical-email.js'
 import { runWithinLimits } from '../change.js'
 import { endOfCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
+import { confirmUser } from '../factors/confirm.js'
 import { requireLocked } from '../locked-user.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { confirmUser } from '../users/authenticate.js'
 
 /**
  * Sends a code to a new address, and notifies the current one. Does not check whether the new address is taken, so that

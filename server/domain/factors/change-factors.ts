@@ -8,10 +8,9 @@ import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { confirmSecondFactor } from '../second-factor/confirmation.js'
 import { Authentication } from '../tokens/authentication.js'
 import { requireWayIn } from '../ways-in.js'
-import { confirmedUser } from './confirmed-user.js'
+import { confirmedUser, confirmSecondFactor } from './confirm.js'
 import { requireFactor } from './factors.js'
 
 /**

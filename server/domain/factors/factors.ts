@@ -21,8 +21,8 @@ import { noticeMessages } from '../notices/notice.js'
 import { base64url } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { confirmSecondFactor } from '../second-factor/confirmation.js'
 import { enrolmentDueAt, missingStep } from '../tokens/authentication.js'
+import { confirmSecondFactor } from './confirm.js'
 import { newRecoveryCodes } from './recovery-codes.js'
 
 /** Returns a factor as its user sees it. */

@@ -2,9 +2,9 @@ import type { EnrolTotpBody } from '@usher/contract'
 import { findFactors } from '../../store/queries/factors.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
-import { requireFirstStep } from '../second-factor/challenge.js'
-import { confirmUser } from '../users/authenticate.js'
 import { type Enrolment, type EnrolRequest, mostFactors, requireOwnAddress } from './add-factor.js'
+import { confirmUser } from './confirm.js'
+import { requireFirstStep } from './step.js'
 import { findUserAndNetwork } from './verify-proof.js'
 
 /** Who enrols a factor. */

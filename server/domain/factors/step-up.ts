@@ -3,11 +3,10 @@ import { stepUpSession } from '../../store/queries/sessions.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { provableBy } from '../second-factor/challenge.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { Authentication } from '../tokens/authentication.js'
-import { provePassword } from '../users/authenticate.js'
-import { confirmedUser } from './confirmed-user.js'
+import { confirmedUser, provePassword } from './confirm.js'
+import { provableBy } from './step.js'
 import { verifyProof } from './verify-proof.js'
 
 /** Returns what the user of a token can prove. Stores nothing. */

@@ -7,21 +7,30 @@ import type {
   UnlinkIdentityBody,
 } from '@usher/contract'
 import { isUniqueViolation } from '../../store/errors.js'
-import { findIdentities, findIdentityUserId, type ListedIdentity } from '../../store/queries/identities.js'
+import {
+  deleteIdentity,
+  findIdentities,
+  findIdentityUserId,
+  type ListedIdentity,
+  revokeAfterRemoval,
+} from '../../store/queries/identities.js'
 import { findAttempt, useAttempt } from '../../store/queries/login-attempts.js'
+import type { Revoked } from '../../store/queries/revocations.js'
 import { type Change, type Outcome, runChange } from '../change.js'
-import type { ProviderClaims } from '../connections/claims.js'
+import { type Connection, titleOf } from '../connections/connection.js'
 import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
+import { confirmUser } from '../factors/confirm.js'
 import { requireLocked } from '../locked-user.js'
-import { link } from '../logins/link.js'
-import { requireAttempt } from '../logins/proof.js'
+import { link } from '../login/apply.js'
+import { requireAttempt } from '../login/finish.js'
+import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
+import type { ProviderClaims } from '../providers/identify.js'
 import type { UserRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { confirmUser } from '../users/authenticate.js'
-import { completeLogin } from '../users/complete-login.js'
-import { removeIdentity } from './remove.js'
+import { completeLogin } from '../tokens/complete-login.js'
+import { requireWayIn } from '../ways-in.js'
 
 /** Returns an identity as its user sees it. */
 export const shownIdentity = ({
@@ -81,6 +90,8 @@ async function linkReturned(
   const { issuer, subject } = claims
   const holder = await findIdentityUserId(change, { ...key, connection: connection.name, issuer, subject })
   if (holder) throw new Problem(holder === userId ? 'already_linked' : 'identity_taken')
+  const linked = await findIdentities(change, { databaseId: database.id, userId })
+  if (linked.some((each) => each.connection === connection.name)) throw new Problem('already_linked')
   const user = { id: userId, email, isVerified: emailVerifiedAt !== null }
   const { identity, ...outcome } = await link(change, { user, connection, claims })
   await useAttempt(change, key, { userId, generation, now })
@@ -107,4 +118,38 @@ export async function unlinkIdentity(
     authentication: Authentication.ofToken(user, claims.proven),
     readAt: at,
   })
+}
+
+/** An identity to remove from its user. */
+interface Removal {
+  userId: string
+  identityId: string
+  /** The enabled connections of the database. Identities of others log nobody in. */
+  connections: readonly Connection[]
+}
+
+/**
+ * Removes an identity, and revokes the tokens and sessions of its user, which whoever has the identity may have.
+ *
+ * @returns the new generation of the user
+ * @throws {Problem} `user_not_found`; `token_invalid`; `identity_not_found`; `last_login_method`
+ */
+export async function removeIdentity(
+  change: Change,
+  { userId, identityId, connections }: Removal,
+): Promise<Outcome<Revoked>> {
+  const { database, now } = change
+  const key = { databaseId: database.id, userId }
+  const { email: recipient, emailVerifiedAt, passwordHash } = await requireLocked(change, userId)
+  const name = await deleteIdentity(change, { ...key, id: identityId })
+  if (name === undefined) throw new Problem('identity_not_found')
+  const isVerified = emailVerifiedAt !== null
+  await requireWayIn(change, { userId, passwordHash, isVerified, connections })
+  const removed = connections.find((each) => each.name === name)
+  const provider = removed ? titleOf(removed) : name
+  return {
+    result: (await revokeAfterRemoval(change, key, now)) as Revoked,
+    facts: [{ type: 'user.identity_unlinked', userId, identityId, connection: name }],
+    mails: noticeMessages(database, 'identity_removed', { userId, recipient, isVerified, now, provider }),
+  }
 }

@@ -57,18 +57,22 @@ export const canReturn = (database: RuleDatabase) =>
  * @throws {Problem} `code_invalid` if it can no longer be accepted
  */
 async function lockPending(transaction: Queries, acceptance: Acceptance) {
-  const { database, invitation, userId } = acceptance
+  const { database, invitation, userId, now } = acceptance
   const tenant = { databaseId: database.id, tenantId: invitation.tenantId }
   await lockUsersAndTenant(transaction, tenant, [userId])
-  return requirePending(transaction, acceptance)
+  const pending = await findPending(transaction, { databaseId: database.id, codeId: invitation.codeId }, now)
+  return requireValid(database, pending)
 }
 
-/** Reads an invitation. @throws {Problem} `code_invalid` if it cannot be accepted */
-async function requirePending(transaction: Queries, { database, invitation: { codeId }, now }: Acceptance) {
-  const pending = await findPending(transaction, { databaseId: database.id, codeId }, now)
+/** @throws {Problem} `code_invalid` if an invitation cannot be accepted */
+function requireValid(database: RuleDatabase, pending: PendingInvitation | undefined) {
   if (!pending || isVoid(database, pending)) throw new Problem('code_invalid')
   return pending
 }
+
+/** @throws {Problem} `code_invalid` if an invitation cannot be accepted; `seats_full` */
+export const requireJoinable = (database: RuleDatabase, pending: PendingInvitation | undefined) =>
+  requireSeat(requireValid(database, pending))
 
 /** Returns whether the inviter may no longer give the role of an invitation, or the address has joined the tenant. */
 const isVoid = (database: RuleDatabase, { role, inviterRole, hasJoined }: PendingInvitation) =>
@@ -103,10 +107,17 @@ export async function acceptWithSignUp(
   acceptance: Acceptance,
   insert: (transaction: Queries) => Promise<unknown>,
 ) {
+  const { database, invitation, now } = acceptance
+  const key = { databaseId: database.id, codeId: invitation.codeId }
   // So that an invalid code is reported before a taken address.
-  requireSeat(await requirePending(transaction, acceptance))
+  requireJoinable(database, await findPending(transaction, key, now))
   // Before the tenant is locked, as users are added who have tenants: the address may be that of one of them.
   await insert(transaction)
+  await joinByInvitation(transaction, acceptance)
+}
+
+/** Adds a user to the tenant of an invitation. The code has proven the address. @throws {Problem} `code_invalid`; `seats_full` */
+export async function joinByInvitation(transaction: Queries, acceptance: Acceptance) {
   const pending = await lockPending(transaction, acceptance)
   requireSeat(pending)
   await join(transaction, acceptance, pending)

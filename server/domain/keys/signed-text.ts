@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { validate as isUuid } from 'uuid'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
@@ -88,3 +89,6 @@ export function readSignedValue<Value extends { expiresAt: number }>(
   const signed = verifySignedValue<Value>(secrets, purpose, text)
   return signed && now < signed.value.expiresAt ? signed : undefined
 }
+
+/** Returns the challenge of a verifier, by the method `S256` (RFC 7636, section 4.2). */
+export const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')

@@ -1,7 +1,7 @@
 import { findLoginMail, type LoginMailTarget } from '../../store/queries/login-attempts.js'
 import { lifetimeMilliseconds } from '../codes/code.js'
 import { signedText } from '../keys/signed-text.js'
-import { digitsOf } from '../logins/digits.js'
+import { digitsOf } from '../login/mail.js'
 import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
 import { harmlessName } from './words.js'
 

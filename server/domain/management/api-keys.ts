@@ -18,7 +18,7 @@ import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 
 /** Keys that a database may have, apart from expired and replaced ones. */
-const maxApiKeys = 20
+export const maxApiKeys = 20
 
 /** A new key. Nothing shows its `key` again. */
 export interface CreatedApiKey extends ShownApiKey {

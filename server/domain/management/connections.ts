@@ -7,18 +7,23 @@ import {
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Queries, Store } from '../../store/store.js'
 import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
-import { type Connection, connectionOf } from '../connections/connection.js'
-import { type GivenOptions, type NewConnection, readClient } from '../connections/described-connection.js'
+import {
+  type Connection,
+  connectionOf,
+  type GivenOptions,
+  type NewConnection,
+  readClient,
+} from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
 import { Problem } from '../problem.js'
-import { checkConnection } from '../providers/check-connection.js'
+import { checkConnection } from '../providers/exchange-code.js'
 
 /** Connections that a database may have. */
-const maxConnections = 20
+export const maxConnections = 20
 
 /**
  * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.

@@ -1,4 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
+import { type DatabaseSettings, defaultSettings } from '@usher/contract/settings'
 import { v7 as uuidv7 } from 'uuid'
 import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, updateDatabase } from '../../store/queries/management/databases.js'
@@ -17,7 +18,7 @@ import {
   ruleDatabase,
 } from '../databases/find-database.js'
 import { requireSameDomain } from '../databases/require-same-domain.js'
-import { type DatabaseSettings, defaultSettings, settingsOf } from '../databases/settings.js'
+import { settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'

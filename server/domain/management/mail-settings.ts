@@ -1,5 +1,6 @@
 import type { FieldError } from '@usher/contract'
 import type { ChangeMailSettingsBody, MailSettings as MailSettingsBody } from '@usher/contract/management'
+import { defaultMailSettings } from '@usher/contract/settings'
 import {
   bytesOfTemplates,
   deleteMailTemplate,
@@ -14,7 +15,6 @@ import type { Queries } from '../../store/store.js'
 import { requireScope } from '../api-keys/admit-api-key.js'
 import { type Change, type ChangeContext, type ChangeRequest, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { defaultMailSettings } from '../databases/mail-settings.js'
 import { errorsOf, keyOf, mailNames, type Template } from '../mail/templates.js'
 import { invalidField, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'

@@ -1,29 +1,22 @@
+import { notices } from '@usher/contract/settings'
 import type { Database } from '../../store/generated/client.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { inLanguages, mailMessage } from './mail-message.js'
 
-/** The setting that turns each notice on. A notice is a mail without a code about a change of the account. */
-const settingOf = {
-  password_changed: 'noticePasswordChanged',
-  email_changed: 'noticeEmailChanged',
-  new_network: 'noticeNewNetwork',
-  session_reused: 'noticeSessionReused',
-  factor_added: 'noticeFactor',
-  factor_removed: 'noticeFactor',
-  recovery_codes_created: 'noticeFactor',
-  second_step_failed: 'noticeSecondStep',
-  identity_linked: 'noticeIdentity',
-  identity_removed: 'noticeIdentity',
-  account_deleted: 'noticeAccountDeleted',
-} as const
+type NoticeSetting = keyof typeof notices
+/** A mail without a code about a change of the account. */
+export type Notice = (typeof notices)[NoticeSetting]['mails'][number]
+
+/** The setting that turns each notice on. */
+const settingOf = Object.fromEntries(
+  Object.entries(notices).flatMap(([setting, { mails }]) => mails.map((mail) => [mail, setting])),
+) as Record<Notice, NoticeSetting>
 
 /** How long a mail that could not be sent keeps the address of a user who may be deleted. */
 export const noticeMilliseconds = 30 * 86_400_000
 
-export type Notice = keyof typeof settingOf
-
 /** The part of a database that decides which notices its users get. */
-export type NoticeSource = Pick<Database, 'id' | 'appUrl' | (typeof settingOf)[Notice]>
+export type NoticeSource = Pick<Database, 'id' | 'appUrl' | NoticeSetting>
 
 /** A user who gets a notice. */
 interface Notified {

@@ -6,14 +6,13 @@ import {
   connectionFields,
 } from '@usher/contract/operator'
 import { runChange } from '../change.js'
-import { type Connection, callbackUrl } from '../connections/connection.js'
-import { describeConnection } from '../connections/described-connection.js'
+import { type Connection, callbackUrl, describeConnection } from '../connections/connection.js'
 import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
 import * as rules from '../management/connections.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { unless } from '../problem.js'
-import { checkConnection as requireKnownClient } from '../providers/check-connection.js'
+import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
 import type { OperatorDatabaseRequest } from './operator-request.js'
 
 type OnConnection<Body = unknown> = OperatorDatabaseRequest<Body> & { params: { connection: string } }

@@ -1,6 +1,6 @@
 import type { Confirmation } from '@usher/contract'
 import type { AppContext } from '../context.js'
-import { issueConfirmation } from '../second-factor/confirmation.js'
+import { issueConfirmation } from '../factors/confirm.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { permitOf } from './admit-operator.js'
 import type { OperatorDatabaseRequest, OwnRequest } from './operator-request.js'

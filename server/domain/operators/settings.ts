@@ -1,62 +1,36 @@
+import type { ChangedSettings, ChangeSettingsBody, SettingList } from '@usher/contract/operator'
 import {
-  type ChangedSettings,
-  type ChangeSettingsBody,
-  confirmedSettings,
-  type SettingInfo,
-  type SettingList,
-} from '@usher/contract/operator'
-import type { AppContext } from '../context.js'
-import {
-  type AnySetting,
   type DatabaseSettings,
+  type Setting,
   type SettingName,
   settingEntries,
-  settingsOf,
-} from '../databases/settings.js'
+  settingGroups,
+} from '@usher/contract/settings'
+import type { AppContext } from '../context.js'
+import { settingsOf } from '../databases/settings.js'
 import { requireDatabase, setDatabase } from '../management/databases.js'
 import { etagOf, requireMatch } from '../management/etag.js'
 import { invalidField, validationFailed } from '../problem.js'
 import type { OperatorDatabaseRequest } from './operator-request.js'
 
-/** Returns how a setting is typed. */
-function kindOf({ choices, range, default: initial }: AnySetting): SettingInfo['kind'] {
-  if (typeof initial === 'boolean') return 'switch'
-  if (choices) return 'choice'
-  if (range) return 'number'
-  if (Array.isArray(initial)) return 'list'
-  return initial !== null && typeof initial === 'object' ? 'json' : 'text'
-}
-
-const confirmed: readonly SettingName[] = confirmedSettings
-
-function settingInfo(name: SettingName, setting: AnySetting, value: unknown): SettingInfo {
-  const kind = kindOf(setting)
-  const [min = null, max = null] = kind === 'number' ? (setting.range ?? []) : []
-  return {
-    name,
-    label: labelOf(name, setting),
-    description: setting.description,
-    kind,
-    choices: kind === 'choice' ? [...(setting.choices ?? [])] : null,
-    min,
-    max,
-    value,
-    default: setting.default,
-    confirms: confirmed.includes(name),
-  }
-}
-
 const listOf = (values: DatabaseSettings): SettingList => ({
-  settings: settingEntries.map(([name, setting]) => settingInfo(name, setting, values[name])),
+  settings: Object.entries(settingGroups).flatMap(([group, settings]) =>
+    Object.entries<Setting>(settings).map(([name, setting]) => ({
+      name,
+      group,
+      label: setting.unit ? `${setting.title} (${setting.unit})` : setting.title,
+      description: setting.text,
+      kind: setting.kind,
+      choices: setting.kind === 'choice' ? [...(setting.choices ?? [])] : null,
+      min: setting.range?.[0] ?? null,
+      max: setting.range?.[1] ?? null,
+      value: values[name as SettingName],
+      default: setting.default,
+      confirms: setting.confirms ?? false,
+    })),
+  ),
   values,
 })
-
-/** Returns the name of a setting in words, such as `session idle (seconds)`. */
-function labelOf(name: string, { placeholder }: AnySetting) {
-  const [, unit] = /^<(seconds|days)>$/.exec(placeholder) ?? []
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.replace(/ url$/, ' URL').replace(/^sign up/, 'sign-up') + (unit ? ` (${unit})` : '')
-}
 
 /** Returns the settings of a database. */
 export async function getSettings(
@@ -88,7 +62,7 @@ export async function changeSettings(context: AppContext, request: ChangeRequest
 
 /** Returns the values of settings. @throws {Problem} `validation_failed` */
 function readChanges(given: Readonly<Record<string, unknown>>): Partial<DatabaseSettings> {
-  const known = new Map<string, AnySetting>(settingEntries)
+  const known = new Map<string, Setting>(settingEntries)
   const read = Object.entries(given).map(([name, value]) => {
     const path = `settings.${name}`
     const setting = known.get(name)

@@ -1,9 +1,11 @@
+import type { JWTPayload, JWTVerifyOptions } from 'jose'
 import { z } from 'zod'
-import type { Connection } from '../connections/connection.js'
+import { type Connection, callbackUrl, type NewConnection } from '../connections/connection.js'
 import { presets } from '../connections/presets.js'
-import type { Provider } from './find-provider.js'
-import { invalid, ProviderError } from './provider-error.js'
-import type { ProviderFetch } from './provider-fetch.js'
+import type { RuleDatabase } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+import type { Provider, Providers } from './find-provider.js'
+import { invalid, ProviderError, type ProviderFetch, unavailable, withinTime } from './provider-fetch.js'
 
 /** What the token endpoint returns (RFC 6749, sections 5.1 and 5.2). GitHub reports errors with status 200. */
 const TokenResponse = z.union([
@@ -96,4 +98,147 @@ async function signedSecret({ connection, secret = '' }: Grant) {
     .setIssuedAt()
     .setExpirationTime('5m')
     .sign(key)
+}
+
+/** Errors that say that the person has cancelled. The second one is Apple's. */
+const cancelled = ['access_denied', 'user_cancelled_authorize']
+
+/** Errors of a provider that may be over at the next login (RFC 6749, section 4.1.2.1). */
+const temporary = ['server_error', 'temporarily_unavailable']
+
+/**
+ * Returns the code with which a provider has led the browser to the callback.
+ *
+ * @throws {ProviderError} `access_denied`; `provider_unavailable`; `provider_invalid`, also if another provider has returned (RFC
+ * 9207)
+ */
+export function returnedCode({ isIssuer, sendsIssuer }: Provider, parameters: URLSearchParams): string {
+  const { iss, error, code } = Object.fromEntries(
+    ['iss', 'error', 'code'].map((name) => [name, onlyOne(parameters, name)]),
+  )
+  if (iss === undefined ? sendsIssuer : !isIssuer(iss)) throw invalid(`another provider has returned: ${iss}`)
+  if (error !== undefined) {
+    const message = `the provider has returned the error ${error}`
+    if (temporary.includes(error)) throw unavailable(message)
+    throw cancelled.includes(error) ? new ProviderError('access_denied', message) : invalid(message)
+  }
+  if (!code) throw invalid('the provider has returned no code')
+  return code
+}
+
+function onlyOne(parameters: URLSearchParams, name: string) {
+  const [value, ...others] = parameters.getAll(name)
+  if (others.length > 0) throw invalid(`the provider has returned ${name} twice`)
+  return value
+}
+
+/** How far the clock of a provider may differ. */
+const clockToleranceSeconds = 60
+
+/** Only signatures: anyone who knows the public keys could make a MAC with them. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+
+/** What an ID token must have been issued for. */
+export interface ExpectedToken {
+  /** Client ids, of which the token names one. */
+  audiences: readonly string[]
+  /** Nonces, of which the token has one. */
+  nonces: readonly string[]
+}
+
+/**
+ * Verifies a response of a UserInfo endpoint that is a JWT (OpenID Connect Core, section 5.3.2).
+ *
+ * @returns its claims
+ * @throws {ProviderError} as {@link verifyIdToken}
+ */
+export async function verifyUserInfo(
+  provider: Provider,
+  token: string,
+  audiences: readonly string[],
+): Promise<JWTPayload> {
+  const payload = await verifySignature(provider, token, {
+    audience: [...audiences],
+    requiredClaims: ['iss'],
+  })
+  if (!provider.isIssuer(payload.iss, payload)) throw invalid('the UserInfo response has another issuer')
+  return payload
+}
+
+async function verifySignature({ keys }: Provider, token: string, options: JWTVerifyOptions) {
+  if (!keys) throw invalid('the provider has no ID tokens')
+  const { jwtVerify } = await import('jose')
+  const verified = await jwtVerify(token, keys, {
+    algorithms,
+    clockTolerance: clockToleranceSeconds,
+    ...options,
+  }).catch((error) => {
+    throw error instanceof ProviderError ? error : invalid(`the token is not valid: ${error}`, error)
+  })
+  return verified.payload
+}
+
+/**
+ * Verifies an ID token (OpenID Connect Core, section 3.1.3.7), with its signature, however it was received.
+ *
+ * @returns its claims
+ * @throws {ProviderError} `provider_invalid`; `provider_unavailable` if the keys of the provider cannot be read
+ */
+export async function verifyIdToken(
+  provider: Provider,
+  idToken: string,
+  { audiences, nonces }: ExpectedToken,
+): Promise<JWTPayload> {
+  const payload = await verifySignature(provider, idToken, {
+    audience: [...audiences],
+    requiredClaims: ['iss', 'sub', 'exp', 'iat', 'nonce'],
+  })
+  const { iss, aud, azp, nonce } = payload
+  if (!provider.isIssuer(iss, payload)) throw invalid(`the ID token has another issuer: ${iss}`)
+  if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp)))
+    throw invalid('the ID token is for several clients, of which another one has requested it')
+  if (!nonces.includes(String(nonce))) throw invalid('the ID token has another nonce')
+  return payload
+}
+
+/**
+ * Asks the provider of a connection whether it is one, and whether it knows the client: a made-up code must be rejected as a code.
+ *
+ * @param of.url URL of the database
+ * @throws {Problem} `connection_invalid` with what to correct
+ */
+export async function checkConnection(
+  providers: Providers,
+  { database, url }: { database: RuleDatabase; url: string },
+  connection: NewConnection,
+) {
+  if (database.appUrl === null && database.loginRedirects.length === 0)
+    throw new Problem('connection_invalid', {
+      detail: 'Logins have nowhere to return to. Set the app URL or login redirects of the database first.',
+    })
+  const redirectUri = callbackUrl(url, connection.name)
+  const row: Connection = {
+    ...connection,
+    databaseId: database.id,
+    sealedSecret: null,
+    isEnabled: true,
+    createdAt: new Date(0),
+  }
+  const ask = async (signal: AbortSignal) => {
+    const provider = await providers.find(row)
+    const grant = { code: 'usher-check', redirectUri, pkceVerifier: 'usher-check'.padEnd(43, '-'), signal }
+    await exchangeCode(providers.fetch, provider, {
+      ...grant,
+      connection: row,
+      secret: connection.secret ?? undefined,
+    })
+  }
+  await withinTime(ask).catch((error) => {
+    if (!(error instanceof ProviderError)) throw error
+    if (error.code === 'code_invalid') return
+    const { secret } = connection
+    // A provider may repeat what it rejects.
+    const detail = secret === null ? error.message : error.message.replaceAll(secret, '…')
+    throw new Problem('connection_invalid', { detail: `${detail}.`, cause: error })
+  })
 }

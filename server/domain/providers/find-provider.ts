@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.js'
 import type { Connection } from '../connections/connection.js'
 import { type Preset, presets } from '../connections/presets.js'
-import { invalid, type ProviderError } from './provider-error.js'
 import {
   createProviderFetch,
+  invalid,
   originsOf,
+  type ProviderError,
   type ProviderFetch,
   requestMilliseconds,
   requireUrl,

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { textUpTo } from '../limited-text.js'
 import { createGuardedRequest } from '../public-address.js'
-import { createFairLimit } from './fair-limit.js'
-import { invalid, LimitedError, ProviderError, unavailable } from './provider-error.js'
 
 /** Time limit of a request, in milliseconds. */
 export const requestMilliseconds = 5_000
+
+/** Time limit of all requests of a login together, in milliseconds. */
+const loginMilliseconds = 10_000
 
 const maxBytes = 256 * 1024
 /** Parsing a URL takes time that grows with the square of the combining marks in its host. */
@@ -143,5 +144,125 @@ async function readResponse({ origin }: URL, response: IncomingMessage): Promise
     return { status, body: isJwt ? text : JSON.parse(text) }
   } catch (error) {
     throw invalid(`${origin} has responded with invalid JSON`, error)
+  }
+}
+
+interface Waiting {
+  owners: readonly string[]
+  start: () => void
+}
+
+/**
+ * Creates a function that runs tasks: at most `total` at the same time, and at most `share` of each owner of a task. The task whose
+ * owners have the fewest running ones is next, so that no owner delays the tasks of others.
+ */
+export function createFairLimit({ total, share }: { total: number; share: number }) {
+  const running = new Map<string, number>()
+  const waiting = new Set<Waiting>()
+  let count = 0
+  const runningOf = (owner: string) => running.get(owner) ?? 0
+
+  function add(owners: readonly string[], number: 1 | -1) {
+    count += number
+    for (const owner of owners) {
+      const left = runningOf(owner) + number
+      if (left === 0) running.delete(owner)
+      else running.set(owner, left)
+    }
+  }
+
+  function findNext() {
+    let next: Waiting | undefined
+    let fewest = share
+    for (const each of count < total ? waiting : []) {
+      const most = Math.max(...each.owners.map(runningOf))
+      if (most >= fewest) continue
+      next = each
+      fewest = most
+    }
+    return next
+  }
+
+  function startWaiting() {
+    for (let next = findNext(); next; next = findNext()) {
+      waiting.delete(next)
+      add(next.owners, 1)
+      next.start()
+    }
+  }
+
+  /** Runs a task when its turn comes. @param signal removes a task that waits. @throws the reason of the signal */
+  return async <Result>(
+    owners: readonly string[],
+    task: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => {
+    signal?.throwIfAborted()
+    await new Promise<void>((start, reject) => {
+      const entry = { owners, start }
+      waiting.add(entry)
+      signal?.addEventListener('abort', () => waiting.delete(entry) && reject(signal.reason), { once: true })
+      startWaiting()
+    })
+    try {
+      return await task()
+    } finally {
+      add(owners, -1)
+      startWaiting()
+    }
+  }
+}
+
+/** Why a login at a provider has failed, as the page of the app learns it. */
+export type ProviderErrorCode =
+  /** The person has refused, or has cancelled. */
+  | 'access_denied'
+  /** The code of the provider is not valid, or no longer. */
+  | 'code_invalid'
+  /** The provider has sent something that is not valid, or does not accept the client. */
+  | 'provider_invalid'
+  /** The provider has not responded in time, or reports an error of its own. */
+  | 'provider_unavailable'
+
+/** A login that a provider has made fail. The message is for operators: no client gets it. */
+export class ProviderError extends Error {
+  override name = 'ProviderError'
+
+  constructor(
+    readonly code: ProviderErrorCode,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause })
+  }
+}
+
+/** A provider that limits requests, such as after many made-up codes. */
+export class LimitedError extends ProviderError {
+  constructor(origin: string) {
+    super('provider_unavailable', `${origin} has responded with status 429`)
+  }
+}
+
+export const invalid = (message: string, cause?: unknown) =>
+  new ProviderError('provider_invalid', message, cause)
+
+export const unavailable = (message: string, cause?: unknown) =>
+  new ProviderError('provider_unavailable', message, cause)
+
+/** Runs requests of a login. Aborts them when they take too long. */
+export async function withinTime<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable(`the provider has not responded within ${loginMilliseconds / 1000} s`))
+      controller.abort()
+    }, loginMilliseconds)
+  })
+  try {
+    return await Promise.race([run(controller.signal), late])
+  } finally {
+    clearTimeout(timer)
   }
 }

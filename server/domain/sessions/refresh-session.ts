@@ -1,11 +1,10 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
 import { countRefresh, endReusedSession, type Refresh } from '../../store/queries/session-refreshes.js'
-import { runChange } from '../change.js'
+import { runChange, sendNotice } from '../change.js'
 import type { AppContext } from '../context.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { missingStep } from '../tokens/authentication.js'
-import { sendNotice } from '../users/send-notice.js'
 import { outcomeOf } from './end-sessions.js'
 import { issueTokens, readRefreshToken } from './session-tokens.js'
 

@@ -1,8 +1,8 @@
 import type { FieldError } from '@usher/contract'
+import { builtInRoles } from '@usher/contract/settings'
 import { findLockedSettings } from '../../store/queries/databases.js'
 import type { Queries } from '../../store/store.js'
 import type { Database } from '../databases/find-database.js'
-import { builtInRoles } from '../databases/tenant-settings.js'
 import { Problem, validationFailed } from '../problem.js'
 
 // Rights come from the store at each request, never from the token: see docs/decisions.md.

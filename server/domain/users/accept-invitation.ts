@@ -6,7 +6,7 @@ import { acceptByUser } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import type { UserRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { completeLogin } from './complete-login.js'
+import { completeLogin } from '../tokens/complete-login.js'
 
 /**
  * Adds the user of a token to the tenant of an invitation: see {@link acceptByUser}. If this has revoked the token, returns a new

@@ -1,13 +1,13 @@
 import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
+import { confirmUser } from '../factors/confirm.js'
+import { recordHashParameters } from '../passwords/authenticate.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import type { UserRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { confirmUser } from './authenticate.js'
-import { completeLogin } from './complete-login.js'
+import { completeLogin } from '../tokens/complete-login.js'
 import { replacePassword } from './user-changes.js'
-import { recordHashParameters } from './verify-password.js'
 
 /**
  * Changes the password of a user, and ends all sessions. Returns a token that belongs to none.

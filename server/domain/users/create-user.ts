@@ -11,15 +11,15 @@ import type { Database } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../events/events.js'
 import { type Acceptance, acceptanceEvents, acceptWithSignUp } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
+import { recordHashParameters } from '../passwords/authenticate.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { Authentication } from '../tokens/authentication.js'
-import { completeLogin } from './complete-login.js'
+import { completeLogin } from '../tokens/complete-login.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
 import { signUpWithinLimit } from './sign-up-limit.js'
-import { recordHashParameters } from './verify-password.js'
 
 /**
  * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or

@@ -4,11 +4,11 @@ import { findSignUp } from '../../store/queries/sign-up.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { idInCode } from '../invitations/code.js'
+import { authenticate } from '../passwords/authenticate.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
-import { authenticate } from './authenticate.js'
-import { completeLogin } from './complete-login.js'
+import { completeLogin } from '../tokens/complete-login.js'
 
 /** How long a sign-up can be repeated with its key. */
 export const replayMilliseconds = 24 * 3_600_000

@@ -3,8 +3,8 @@ import { profileOf } from '../../store/queries/user-fields.js'
 import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
+import { confirmUser } from '../factors/confirm.js'
 import type { UserRequest } from '../request.js'
-import { confirmUser } from './authenticate.js'
 import { deleteUser } from './user-changes.js'
 
 /** Returns the user of a token as the store has it now (docs/specification.md, section 4.3). */

@@ -6,12 +6,12 @@ import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runC
 import type { AppContext } from '../context.js'
 import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
+import { recordHashParameters } from '../passwords/authenticate.js'
 import { Problem } from '../problem.js'
 import { requireOtherOwner } from '../tenants/installation-owner.js'
 import { lastOwner } from '../tenants/roles.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { requirePassword } from './new-password.js'
-import { recordHashParameters } from './verify-password.js'
 
 // What users do to themselves, and backends and operators to any user, apart from changing fields.
 

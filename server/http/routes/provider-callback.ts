@@ -1,7 +1,7 @@
 import { contract, DatabasePath, isProblemCode, problems } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
-import { returnFromProvider } from '../../domain/logins/return-from-provider.js'
+import { returnFromProvider } from '../../domain/login/provider.js'
 import { Problem, problemOf } from '../../domain/problem.js'
 import { requireServed } from '../console-access.js'
 import { htmlPage, pageHeaders } from '../html-page.js'

@@ -24,7 +24,9 @@ export async function findRecipient(store: Queries, databaseId: string, id: stri
   return user
 }
 
-export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
+/** A code with its user. */
+export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> &
+  Pick<User, 'email' | 'emailVerifiedAt' | 'createdAt' | 'needsSecondStep'> & { generation: number }
 
 /** Returns a code with its user, or undefined if the code cannot be used. */
 export async function findCode(
@@ -33,7 +35,9 @@ export async function findCode(
   now: Date,
 ) {
   const [code] = await store.query<FoundCode>(
-    `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
+    `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email,
+      u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt", u.needs_second_step AS "needsSecondStep",
+      u.generation
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
     WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND ${unindexed('code.purpose = $3')}
       AND ${unindexed('code.expires_at > $4::timestamptz')} AND u.email_key = code.email_key AND u.disabled_at IS NULL

@@ -1,3 +1,4 @@
+import { settingEntries } from '@usher/contract/settings'
 import type { Database } from '../generated/client.js'
 import type { Queries } from '../store.js'
 
@@ -17,27 +18,14 @@ export async function findDatabasesByPath(
   return paths.map((_path, index) => databases.get(index + 1))
 }
 
+const settingColumns = settingEntries
+  .map(([name]) => `d.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} AS "${name}"`)
+  .join(', ')
+
 const findDatabasesByPathStatement = `
-  SELECT wanted.place::int, d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
-    d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
-    d.network_failures_per_hour AS "networkFailuresPerHour", d.mails_per_hour AS "mailsPerHour",
-    d.sign_ups_per_hour AS "signUpsPerHour", d.require_verified_inviter AS "requireVerifiedInviter", d.claims,
-    d.sign_up AS "signUp", d.account_operations AS "accountOperations",
-    d.tenant_operations AS "tenantOperations", d.roles, d.invitation_lifetime AS "invitationLifetime",
-    d.require_verified_email AS "requireVerifiedEmail",
-    d.verify_email_with_token AS "verifyEmailWithToken", d.login_mail AS "loginMail",
-    d.notice_password_changed AS "noticePasswordChanged", d.notice_email_changed AS "noticeEmailChanged",
-    d.notice_new_network AS "noticeNewNetwork", d.notice_session_reused AS "noticeSessionReused",
-    d.second_factor AS "secondFactor", d.second_factor_grace AS "secondFactorGrace",
-    d.second_factor_required_at AS "secondFactorRequiredAt",
-    d.notice_factor AS "noticeFactor", d.notice_second_step AS "noticeSecondStep",
-    d.notice_account_deleted AS "noticeAccountDeleted", d.notice_identity AS "noticeIdentity",
-    d.login_redirects AS "loginRedirects", d.passkey_domain AS "passkeyDomain",
-    d.passkey_origins AS "passkeyOrigins",
-    d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
-    d.sessions_per_user AS "sessionsPerUser",
-    d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl",
-    d.events_kept AS "eventsKept", d.is_operators AS "isOperators"
+  SELECT wanted.place::int, d.id, d.workspace_id AS "workspaceId", d.name, ${settingColumns},
+    d.second_factor_required_at AS "secondFactorRequiredAt", d.created_at AS "createdAt",
+    d.is_operators AS "isOperators"
   FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS wanted (slug, name, place)
   JOIN usher.workspace AS w ON w.slug = wanted.slug
   JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`

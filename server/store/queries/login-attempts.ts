@@ -49,7 +49,7 @@ const insertStatement = `
 
 type AnyAttempt = Pick<LoginAttempt, 'id' | 'challenge' | 'usedAt' | 'userId'> & { generation: number | null }
 /** A login by mail. */
-export type MailAttempt = AnyAttempt & MailedAddress & { kind: 'mail' }
+export type MailAttempt = AnyAttempt & MailedAddress & { kind: 'mail'; connection: null }
 /** A login at a provider that has returned. */
 export type ReturnedAttempt = AnyAttempt & { kind: 'external'; connection: string; claims: unknown }
 /** A login that can be finished, or that was just finished. */

@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mailSettingEntries, type Setting, settingEntries } from '@usher/contract/settings'
+
 // Stand for a database, for one that may be deleted, for an id that nothing has, and for the address of a user.
 export const [database, doomed, id, taken] = ['DATABASE', 'DOOMED', 'ID', 'ADDRESS']
 
@@ -84,49 +87,20 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
 /** Commands that run in their own process only, whoever runs them. */
 export const alone = ['serve', 'migrate', 'keys rewrap', 'login', 'logout', 'store distribute', 'openapi']
 
+/** Returns the text of the default of a setting. */
+const defaultText = ({ default: value, words = {} }: Setting) =>
+  Object.keys(words).find((word) => isDeepStrictEqual(words[word], value)) ??
+  (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
 /** The options of `database create` and `database set`, with the value that each database has. */
 export const databaseOptions: Readonly<Record<string, string>> = {
-  'password-policy': 'standard',
-  'token-max-age': 'default',
-  'signing-algorithm': 'ES256',
-  'network-failures-per-hour': '300',
-  'mails-per-hour': '1000',
+  ...Object.fromEntries(
+    [...settingEntries, ...mailSettingEntries].map(([name, setting]) => [
+      name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      defaultText(setting),
+    ]),
+  ),
   'sign-ups-per-hour': '0',
-  'sign-up': 'on',
-  'account-operations': 'on',
-  'tenant-operations': 'on',
-  roles: 'none',
-  'require-verified-inviter': 'on',
-  'invitation-lifetime': '604800',
-  'require-verified-email': 'off',
-  'verify-email-with-token': 'off',
-  'login-mail': 'off',
-  'login-redirects': 'none',
-  'second-factor': 'optional',
-  'second-factor-grace': '0',
-  'session-idle': '1209600',
-  'session-max': '7776000',
-  'sessions-per-user': '100',
-  claims: '{}',
-  'app-url': 'none',
-  'passkey-domain': 'default',
-  'passkey-origins': 'default',
-  'notice-password-changed': 'on',
-  'notice-email-changed': 'on',
-  'notice-new-network': 'off',
-  'notice-session-reused': 'on',
-  'notice-factor': 'on',
-  'notice-second-step': 'on',
-  'notice-identity': 'on',
-  'notice-account-deleted': 'on',
-  'webhook-url': 'none',
-  'events-kept': '0',
-  'app-name': 'none',
-  'mail-sender': 'none',
-  'mail-reply-to': 'none',
-  'mail-logo-url': 'none',
-  'mail-color': 'none',
-  'mail-locale': 'none',
   'mail-templates': 'none',
   // It needs a setting.
   force: '--session-idle 1209600',

@@ -1,0 +1,361 @@
+import { z } from 'zod'
+import { mailFields } from './management/mail-settings.js'
+import { choice, list, number, perHour, type Setting, text, toggle } from './setting.js'
+import {
+  appUrl,
+  fixedClaims,
+  loginRedirects,
+  ownRoles,
+  passkeyDomain,
+  passkeyOrigins,
+  webhookUrl,
+} from './setting-values.js'
+
+export { readSetting, type Setting, shownSetting } from './setting.js'
+export { builtInRoles, isDomain } from './setting-values.js'
+
+type Settings<Schemas> = {
+  [Name in keyof Schemas]: Schemas[Name] extends z.ZodType ? Setting<Schemas[Name]> : never
+}
+
+/** Returns settings, and lets TypeScript infer their types. */
+const settingsOf = <Schemas extends Record<string, z.ZodType>>(settings: Settings<Schemas>) => settings
+
+const tokenSeconds = number(60, 86_400, 'seconds')
+/**
+ * At least 300 s: longer than the 120 s in which a login can open its session. At most 400 days, as cookies of
+ * browsers.
+ */
+const sessionSeconds = number(300, 34_560_000, 'seconds')
+
+const logins = settingsOf({
+  passwordPolicy: {
+    ...choice('policy', 'none', 'standard', 'nist'),
+    title: 'password policy',
+    default: 'standard',
+    text: 'rules for new passwords',
+  },
+  networkFailuresPerHour: {
+    ...perHour,
+    title: 'network failures per hour',
+    default: 300,
+    text: 'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
+  },
+  signUpsPerHour: {
+    ...perHour,
+    title: 'sign-ups per hour',
+    default: 100,
+    text: 'maximum sign-ups per client network, except those with an invitation; 0 for no limit',
+  },
+  signUp: {
+    ...toggle,
+    title: 'sign-up',
+    default: true,
+    text: 'whether users can sign up; commands and API keys can always create users',
+  },
+  accountOperations: {
+    ...toggle,
+    title: 'account operations',
+    default: true,
+    text: 'whether users have sessions and can change their account',
+  },
+  requireVerifiedEmail: {
+    ...toggle,
+    title: 'require verified email',
+    default: false,
+    text: 'whether tokens say in "email_verified" if the address is verified',
+  },
+  verifyEmailWithToken: {
+    ...toggle,
+    title: 'verify email with token',
+    default: false,
+    text: 'whether verifying an address needs a token of its user, in addition to the code',
+  },
+  loginMail: {
+    ...choice('kind', 'off', 'code', 'link', 'both'),
+    title: 'login mail',
+    default: 'off',
+    text: 'login by a mail with six digits (code), a link or both; needs an app URL',
+  },
+  loginRedirects: {
+    ...list('urls', loginRedirects),
+    title: 'login redirects',
+    empty: '/login of the app',
+    confirms: true,
+    text: 'URLs to which logins at providers return, by commas, or "none" for /login of the app',
+  },
+})
+
+const factors = settingsOf({
+  secondFactor: {
+    ...choice('rule', 'off', 'optional', 'required'),
+    title: 'second factor',
+    default: 'optional',
+    confirms: true,
+    text: 'whether users have second factors (optional), and must have one (required)',
+  },
+  secondFactorGrace: {
+    ...number(0, 31_536_000, 'seconds'),
+    title: 'second factor grace',
+    default: 0,
+    confirms: true,
+    text: 'time after sign-up in which a required second factor may be missing, 0 to 31536000',
+  },
+  passkeyDomain: {
+    ...text('domain', passkeyDomain, 'default'),
+    title: 'passkey domain',
+    empty: 'the host of the app URL',
+    confirms: true,
+    text: 'domain of passkeys, or "default" for the host of the app URL; those of another domain stop working',
+  },
+  passkeyOrigins: {
+    ...list('origins', passkeyOrigins, 'default'),
+    title: 'passkey origins',
+    empty: 'that of the app URL',
+    confirms: true,
+    text: 'origins of apps in which passkeys are used, by commas, or "default" for that of the app URL',
+  },
+})
+
+const tokens = settingsOf({
+  tokenMaxAge: {
+    ...tokenSeconds,
+    schema: tokenSeconds.schema.nullable(),
+    title: 'token max age',
+    default: null,
+    words: { default: null },
+    empty: 'the server’s TOKEN_MAX_AGE',
+    text: 'lifetime of tokens, 60 to 86400, or "default" for the server’s TOKEN_MAX_AGE',
+  },
+  signingAlgorithm: {
+    ...choice('name', 'ES256', 'RS256', 'EdDSA'),
+    title: 'signing algorithm',
+    default: 'ES256',
+    text: 'algorithm of signing keys created from now on',
+  },
+  sessionIdle: {
+    ...sessionSeconds,
+    title: 'session idle',
+    default: 1_209_600,
+    text: 'time without a refresh after which a session ends',
+  },
+  sessionMax: {
+    ...sessionSeconds,
+    schema: z.literal(0).or(sessionSeconds.schema),
+    title: 'session max',
+    default: 7_776_000,
+    empty: 'no sessions',
+    text: 'time after its login at which a session ends; 0 for no sessions',
+  },
+  sessionsPerUser: {
+    ...number(1, 100),
+    title: 'sessions per user',
+    default: 100,
+    text: 'maximum sessions per user; opening another one ends the longest unused one',
+  },
+  claims: {
+    kind: 'json',
+    placeholder: 'json',
+    schema: fixedClaims,
+    title: 'claims',
+    default: {},
+    confirms: true,
+    text: 'JSON object of claims for every token, such as {"role":"authenticated"}',
+  },
+})
+
+const tenants = settingsOf({
+  tenantOperations: {
+    ...toggle,
+    title: 'tenant operations',
+    default: true,
+    text: 'whether users can create tenants, see their members and change them',
+  },
+  roles: {
+    ...list('names', ownRoles),
+    title: 'roles',
+    text: 'up to 8 roles that the product adds, such as "billing,viewer", or "none"',
+  },
+  requireVerifiedInviter: {
+    ...toggle,
+    title: 'require verified inviter',
+    default: true,
+    text: 'whether users can invite only after they have verified their address',
+  },
+  invitationLifetime: {
+    ...number(3_600, 2_592_000, 'seconds'),
+    title: 'invitation lifetime',
+    default: 604_800,
+    text: 'time for which an invitation can be accepted, 3600 to 2592000',
+  },
+})
+
+/**
+ * The notices: mails without a code about changes of the account, with the setting that turns them on. A database without app URL
+ * sends none. The column of a new setting is false, so that an upgrade sends no mails to users of existing databases.
+ */
+export const notices = {
+  noticePasswordChanged: {
+    title: 'notice password changed',
+    when: 'after the password was changed or reset',
+    mails: ['password_changed'],
+  },
+  // The former address always gets one.
+  noticeEmailChanged: {
+    title: 'notice email changed',
+    when: 'at the new address after the address was changed',
+    mails: ['email_changed'],
+  },
+  noticeNewNetwork: {
+    title: 'notice new network',
+    when: 'after a login from a new network',
+    mails: ['new_network'],
+    isOff: true,
+  },
+  noticeSessionReused: {
+    title: 'notice session reused',
+    when: 'after a session ended because a refresh token was used twice',
+    mails: ['session_reused'],
+  },
+  noticeFactor: {
+    title: 'notice factor',
+    when: 'after a second factor was added or removed',
+    mails: ['factor_added', 'factor_removed', 'recovery_codes_created'],
+  },
+  noticeSecondStep: {
+    title: 'notice second step',
+    when: 'after the second step of a login has failed three times in a row',
+    mails: ['second_step_failed'],
+  },
+  noticeIdentity: {
+    title: 'notice identity',
+    when: 'after an identity of a provider was linked or removed',
+    mails: ['identity_linked', 'identity_removed'],
+  },
+  noticeAccountDeleted: {
+    title: 'notice account deleted',
+    when: 'after the account was deleted',
+    mails: ['account_deleted'],
+  },
+} as const
+type NoticeSetting = keyof typeof notices
+
+const noticeSettings = Object.fromEntries<Setting<z.ZodBoolean>>(
+  Object.entries<{ title: string; when: string; isOff?: true }>(notices).map(
+    ([name, { title, when, isOff }]) => [
+      name,
+      { ...toggle, title, default: !isOff, text: `whether users get a mail ${when}` },
+    ],
+  ),
+) as Record<NoticeSetting, Setting<z.ZodBoolean>>
+
+const appAndMails = settingsOf({
+  appUrl: {
+    ...text('url', appUrl),
+    title: 'app URL',
+    confirms: true,
+    text: 'URL of the app to which links in mails lead, or "none"',
+  },
+  mailsPerHour: {
+    ...perHour,
+    title: 'mails per hour',
+    default: 1000,
+    text: 'maximum mails that clients may request for all users; 0 for no limit',
+  },
+})
+
+const events = settingsOf({
+  webhookUrl: {
+    ...text('url', webhookUrl),
+    title: 'webhook URL',
+    confirms: true,
+    text: 'URL to which servers post the events of the database, or "none"; the first URL also creates a secret, which is shown once',
+  },
+  eventsKept: {
+    ...number(0, 90, 'days'),
+    title: 'events kept',
+    default: 0,
+    text: 'days for which the management API lists events, 0 to 90; 0 to keep none',
+  },
+})
+
+/** The settings by group, in the order in which the command line, the console and the documents show them. */
+export const settingGroups = {
+  'Logins and passwords': logins,
+  'Second factor and passkeys': factors,
+  'Tokens and sessions': tokens,
+  Tenants: tenants,
+  'App, mails and events': { ...appAndMails, ...noticeSettings, ...events },
+}
+
+/** The settings of a database. */
+export const settings = {
+  ...logins,
+  ...factors,
+  ...tokens,
+  ...tenants,
+  ...appAndMails,
+  ...noticeSettings,
+  ...events,
+}
+
+export type SettingName = keyof typeof settings
+/** The values of all settings. */
+export type DatabaseSettings = { [Name in SettingName]: z.infer<(typeof settings)[Name]['schema']> }
+
+/** Settings by name. */
+export const settingEntries = Object.entries(settings) as [SettingName, Setting][]
+
+/** The values of a new database. */
+export const defaultSettings = Object.fromEntries(
+  settingEntries.map(([name, each]) => [name, each.default]),
+) as DatabaseSettings
+
+const ofServer = 'that of the server'
+
+/** How the mails of a database look. They are apart from the other settings, because only a delivery reads them. */
+export const mailSettings = settingsOf({
+  appName: {
+    ...text('name', mailFields.appName),
+    title: 'app name',
+    empty: ofServer,
+    text: 'name of the app, which mails show and which is the name of their sender, or "none"',
+  },
+  mailSender: {
+    ...text('address', mailFields.mailSender),
+    title: 'mail sender',
+    empty: ofServer,
+    text: 'address of the sender of mails, or "none"; the SMTP server must accept it',
+  },
+  mailReplyTo: {
+    ...text('address', mailFields.mailReplyTo),
+    title: 'mail reply to',
+    empty: ofServer,
+    text: 'address for replies to mails, or "none"',
+  },
+  mailLogoUrl: {
+    ...text('url', mailFields.mailLogoUrl),
+    title: 'mail logo URL',
+    empty: ofServer,
+    text: 'https URL of a logo that mails show in place of the name of the app, or "none"',
+  },
+  mailColor: {
+    ...text('color', mailFields.mailColor),
+    title: 'mail color',
+    empty: ofServer,
+    text: 'color of the buttons in mails, such as #0b57d0, or "none"',
+  },
+  mailLocale: {
+    ...text('tag', mailFields.mailLocale),
+    title: 'mail locale',
+    empty: ofServer,
+    text: 'language of mails whose user and request have none, such as pt-BR, or "none"',
+  },
+})
+
+export const mailSettingEntries = Object.entries(mailSettings) as [keyof typeof mailSettings, Setting][]
+
+/** The values of a database that has set none. */
+export const defaultMailSettings = Object.fromEntries(
+  mailSettingEntries.map(([name]) => [name, null]),
+) as Record<keyof typeof mailSettings, string | null>

@@ -1,0 +1,90 @@
+import type { SignedInUser } from '@usher/contract'
+import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
+import { type AuditEvent, type AuditFields, audit } from '../../telemetry/audit.js'
+import { sendNotice } from '../change.js'
+import type { AppContext } from '../context.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
+import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
+import { issueToken, type TokenSession, type TokenUser } from './access-token.js'
+import type { Authentication } from './authentication.js'
+
+/** A user who has just proven to be that user. */
+export interface CompletedLogin {
+  user: TokenUser & { disabledAt: Date | null }
+  /** How the user has proven it, in as many steps as the user needs. */
+  authentication: Authentication
+  /**
+   * When the user was read or written, in milliseconds since the epoch. It becomes the `iat` of the token, so that a
+   * revocation since then covers the token.
+   */
+  readAt: number
+  /** The id of the token, and of the session that it may open. */
+  tokenId?: string
+  /** The session to which the token belongs. By default, it can open one. */
+  session?: TokenSession | undefined
+  /** The network of a login whose password or mailed code was verified. */
+  network?: LoginNetwork
+  /** Is audited, if no rule has audited the login with its change. */
+  event?: AuditEvent
+  way?: AuditFields['way']
+}
+
+/** The network of a login. */
+export interface LoginNetwork {
+  user: { id: string; createdAt: Date }
+  network: Uint8Array
+  /** When the user last logged in from it. Null if never. */
+  knownAt: Date | null
+}
+
+type Request = Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>
+
+/**
+ * Logs a user in, however the user has proven it: the only maker of a user's tokens but those of opened and refreshed sessions.
+ *
+ * @returns the body that all these operations share (docs/specification.md, section 2)
+ * @throws {Problem} `invalid_credentials` if the user is disabled
+ */
+export async function completeLogin(
+  context: AppContext,
+  request: Request,
+  { user, authentication, readAt, tokenId, session, network, event, way }: CompletedLogin,
+): Promise<SignedInUser> {
+  if (user.disabledAt) throw new Problem('invalid_credentials')
+  authentication.requireOf(user)
+  const { database, caller } = request
+  if (network) await rememberLogin(context, request, network)
+  if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id, ...(way && { way }) })
+  const tenants = user.memberships.map(({ id }) => id)
+  const token = issueToken(database, user, { now: readAt, proven: authentication, session, id: tokenId })
+  return { id: user.id, tenants, token }
+}
+
+const dayMilliseconds = 24 * 3_600_000
+
+/**
+ * Records the network of a login, at most once a day, and notifies the user of a new one. A failure is only logged. The
+ * first network of a user who has signed up within a day is not new.
+ */
+export async function rememberLogin(
+  context: AppContext,
+  request: Request,
+  { user: { id: userId, createdAt }, network, knownAt }: LoginNetwork,
+) {
+  const { store, now } = context
+  const { database, caller } = request
+  const databaseId = database.id
+  if (wasSeen(knownAt, now(), dayMilliseconds)) return
+  if (!wasSeen(knownAt, now(), knownMilliseconds)) {
+    const isWanted = async () =>
+      !wasSeen(createdAt, now(), dayMilliseconds) ||
+      (await hasOtherNetwork(store, { databaseId, userId, network }))
+    await sendNotice(context, request, { notice: 'new_network', userId, isWanted })
+  }
+  try {
+    await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId, userId }, 'the network of a login was not stored')
+  }
+}
