@@ -1,4 +1,4 @@
-import { managementContract, maxImportedLines } from '@usher/contract/management'
+import { managementBytes, maxImportedLines } from '@usher/contract/management'
 import { openApiDocument } from '@usher/contract/openapi'
 import { defaultSettings, settings } from '@usher/contract/settings'
 import { passkey } from '../../server/dist/domain/factors/passkey.js'
