@@ -1,9 +1,14 @@
-import { managementContract, maxImportedLines } from '@usher/contract/management'
+import { managementBytes, maxImportedLines } from '@usher/contract/management'
 import { openApiDocument } from '@usher/contract/openapi'
 import { defaultSettings, settings } from '@usher/contract/settings'
-import { mostFactors } from '../../server/dist/domain/factors/add-factor.js'
-import { freeGuesses, mostFailures, secondsPerGuess } from '../../server/dist/domain/factors/guesses.js'
-import { chanceOfGuess } from '../../server/dist/domain/factors/totp.js'
+import { passkey } from '../../server/dist/domain/factors/passkey.js'
+import {
+  chanceOfGuess,
+  freeGuesses,
+  mostFailures,
+  secondsPerGuess,
+  totp,
+} from '../../server/dist/domain/factors/totp.js'
 import { pendingInTenant } from '../../server/dist/domain/invitations/invite.js'
 import { triesOfDigits } from '../../server/dist/domain/login/mail.js'
 import { maxApiKeys } from '../../server/dist/domain/management/api-keys.js'
@@ -104,14 +109,14 @@ const codeRow = (attacker, guesses, count, time = '') => [
   attacker,
   guesses,
   chanceOfCode(count, 1) + time,
-  chanceOfCode(count, mostFactors.totp) + time,
+  chanceOfCode(count, totp.most) + time,
 ]
 const inAYear = freeGuesses + Math.floor((365 * daySeconds) / secondsPerGuess)
 const fullAfterDays = ((mostFailures - freeGuesses) * secondsPerGuess) / daySeconds
 const users = 1_000
 
 const codes = table(
-  ['attacker', 'guesses', 'chance with one app', `with ${mostFactors.totp} apps`],
+  ['attacker', 'guesses', 'chance with one app', `with ${totp.most} apps`],
   [
     codeRow(
       'one user, from unknown networks',
@@ -204,8 +209,8 @@ const sizes = table(
     ['preferred name', lengthOf('CreateUserBody', 'preferredName')],
     ['pending invitations of a tenant', pendingInTenant],
     ['sessions of a user', `${fewest} to ${most}, by \`--sessions-per-user\``],
-    ['authenticator apps of a user', mostFactors.totp],
-    ['passkeys of a user', mostFactors.passkey],
+    ['authenticator apps of a user', totp.most],
+    ['passkeys of a user', passkey.most],
     ['API keys of a database', maxApiKeys],
     ['connections of a database', maxConnections],
   ],

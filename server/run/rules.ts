@@ -46,16 +46,8 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/users/me.js'),
     ),
   identities: () => import('../domain/identities/identities.js'),
-  factors: () =>
-    all(
-      import('../domain/factors/step.js'),
-      import('../domain/factors/step-up.js'),
-      import('../domain/factors/factors.js'),
-      import('../domain/factors/enrol-totp.js'),
-      import('../domain/factors/add-totp.js'),
-      import('../domain/factors/change-factors.js'),
-    ),
-  passkeys: () => all(import('../domain/login/passkey.js'), import('../domain/factors/enrol-passkey.js')),
+  factors: () => all(import('../domain/factors/step.js'), import('../domain/factors/factors.js')),
+  passkeys: () => all(import('../domain/login/passkey.js'), import('../domain/factors/factors.js')),
   codes: () =>
     all(
       import('../domain/codes/request-code.js'),

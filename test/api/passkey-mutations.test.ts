@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { RefusedResponse, readClientData } from '../../server/domain/passkeys/signed-data.js'
-import { verifyAssertion, verifyRegistration } from '../../server/domain/passkeys/verify.js'
+import { RefusedResponse, readClientData } from '../../server/domain/webauthn/signed-data.js'
+import { verifyAssertion, verifyRegistration } from '../../server/domain/webauthn/verify.js'
 import { createAuthenticator } from '../support/authenticator.js'
 import { it } from '../support/passkeys.js'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { freeGuesses, mostFailures, secondsPerGuess, tryGuess } from '../../server/domain/factors/guesses.js'
+import { freeGuesses, mostFailures, secondsPerGuess, tryGuess } from '../../server/domain/factors/totp.js'
 import { Problem } from '../../server/domain/problem.js'
 import { it as apiTest } from '../support/api.js'
 

@@ -4,7 +4,7 @@ import {
   RefusedResponse,
   readAuthenticatorData,
   readClientData,
-} from '../../server/domain/passkeys/signed-data.js'
+} from '../../server/domain/webauthn/signed-data.js'
 import { flag } from '../support/authenticator.js'
 
 const rp = { domain: 'example.com', origins: ['https://app.example.com', 'http://localhost:5173'] }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { tryGuess } from '../../server/domain/factors/guesses.js'
+import { tryGuess } from '../../server/domain/factors/totp.js'
 import { it } from '../support/api.js'
 
 /** Steps of codes that arrive at the same time. Some are old, some are repeated. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { RefusedResponse, readClientData } from '../../server/domain/passkeys/signed-data.js'
-import { verifyAssertion, verifyRegistration } from '../../server/domain/passkeys/verify.js'
+import { RefusedResponse, readClientData } from '../../server/domain/webauthn/signed-data.js'
+import { verifyAssertion, verifyRegistration } from '../../server/domain/webauthn/verify.js'
 
 interface Vector {
   name: string

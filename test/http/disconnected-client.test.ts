@@ -8,7 +8,7 @@ const it = apiTest.extend(
     HASH_CONCURRENCY: '1',
     HASH_QUEUE_SECONDS: '60',
     ARGON2_MEMORY_KIB: '65536',
-    ARGON2_PASSES: '24',
+    ARGON2_PASSES: '10',
     METRICS_PORT: '9464',
   },
 )

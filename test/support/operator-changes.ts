@@ -3,7 +3,7 @@ import { type ChangeRequest, type Rule, runChange } from '../../server/domain/ch
 import { createCode } from '../../server/domain/codes/create-code.js'
 import type { AppContext } from '../../server/domain/context.js'
 import { changeUser, type FieldChanges } from '../../server/domain/email-change/change-user.js'
-import * as factors from '../../server/domain/factors/change-factors.js'
+import * as factors from '../../server/domain/factors/factors.js'
 import * as apiKeys from '../../server/domain/management/api-keys.js'
 import * as databases from '../../server/domain/management/databases.js'
 import { findDatabase } from '../../server/domain/management/databases.js'

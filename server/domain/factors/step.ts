@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type {
+  BegunStepUp,
   ConfirmedUser,
-  SecondFactorMethod,
   SecondFactorProof,
+  StepUpBody,
   VerifySecondFactorBody,
 } from '@usher/contract'
-import { findFactors } from '../../store/queries/factors.js'
+import { stepUpSession } from '../../store/queries/sessions.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSignedValue, signedValue } from '../keys/signed-text.js'
-import { type PasskeyProof, proofOptions } from '../passkeys/options.js'
 import { Problem } from '../problem.js'
-import type { DatabaseRequest } from '../request.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
+import { sessionIdOf } from '../tokens/access-token.js'
 import {
   type Amr,
   Authentication,
@@ -21,8 +22,9 @@ import {
   SecondStepMissing,
   type SecondStepUser,
 } from '../tokens/authentication.js'
-import { confirmedUser } from './confirm.js'
-import { verifyProof } from './verify-proof.js'
+import { confirmedUser, provePassword } from './confirm.js'
+import type { PasskeyDatabase } from './kind.js'
+import { provableBy, verifyProof } from './prove.js'
 
 /** What the first step of a login has shown. It is signed text, so that any server can finish the login. */
 export interface FirstStep extends Pick<Proven, 'amr'> {
@@ -37,7 +39,6 @@ export interface FirstStep extends Pick<Proven, 'amr'> {
 }
 
 type Code = SecondStepMissing['code']
-type PasskeyDatabase = Pick<Database, 'id' | 'passkeyDomain' | 'passkeyOrigins' | 'appUrl'>
 type Context = Pick<AppContext, 'store' | 'findSecrets' | 'now'>
 
 /** How long the second step of a login may take. */
@@ -88,16 +89,6 @@ export const ifStepMissing =
       },
     })
   }
-
-/** Returns the methods by which a user can prove a second factor, and what a browser needs for a passkey. */
-export async function provableBy(context: Context, database: PasskeyDatabase, proof: PasskeyProof) {
-  const factors = await findFactors(context.store, { databaseId: database.id, userId: proof.userId })
-  const options = await proofOptions(context, database, { ...proof, factors })
-  const methods: SecondFactorMethod[] = ['recoveryCode']
-  if (factors.some(({ kind }) => kind === 'totp')) methods.unshift('totp')
-  if (options) methods.unshift('passkey')
-  return { methods, ...(options && { options }) }
-}
 
 /** Returns what the first step has shown. @throws {Problem} `challenge_invalid` */
 export async function requireFirstStep(
@@ -169,4 +160,60 @@ export async function verifySecondFactor(
     network,
     event: 'login.succeeded',
   })
+}
+
+/** Returns what the user of a token can prove. Stores nothing. */
+export async function beginStepUp(
+  context: AppContext,
+  { database, user, claims }: UserRequest,
+): Promise<BegunStepUp> {
+  if (user.needsSecondStep === null) return { methods: [] }
+  return provableBy(context, database, proofOf(user, claims))
+}
+
+/** Returns what a passkey signs for: the session of a token. */
+const proofOf = ({ id: userId, generation }: UserRequest['user'], claims: UserRequest['claims']) =>
+  ({ purpose: 'passkey_step_up', of: sessionIdOf(claims), userId, generation }) as const
+
+/**
+ * Lets the user of a token prove again to be there: by a second factor, or by the password without one. The session of the token keeps
+ * it. A user with neither has nothing to prove, so only a login renews what the token says.
+ *
+ * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `recent_login_required`; `token_invalid` if the
+ * session has ended meanwhile
+ */
+export async function stepUp(context: AppContext, request: UserRequest<StepUpBody>): Promise<ConfirmedUser> {
+  const { database, user, claims } = request
+  const at = context.now()
+  const { authentication, confirmed } = await proveAgain(context, request, at)
+  // The token of a login may have opened the session that has its id.
+  const id = sessionIdOf(claims)
+  const proven = { amr: authentication.amr, provenAt: new Date(at) }
+  const session = await stepUpSession(context.store, { databaseId: database.id, id, user }, proven)
+  if (!session && claims.sessionId) throw new Problem('token_invalid')
+  return confirmedUser(context, request, {
+    user: { ...user, disabledAt: null },
+    authentication,
+    readAt: at,
+    tokenId: id,
+    session,
+    confirmed,
+  })
+}
+
+async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>, at: number) {
+  const { database, user, claims, body } = request
+  const { password, ...proof } = body
+  const former = claims.proven.amr
+  if (database.secondFactor === 'off' || user.needsSecondStep === null) {
+    const given = await provePassword(context, request, password)
+    if (!given) throw new Problem('recent_login_required')
+    const { amr } = given
+    const proven = { amr: [...new Set([...former, ...amr])], at }
+    return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
+  }
+  const { way } = await verifyProof(context, request, { ...proofOf(user, claims), proof })
+  // The session shows the first factor, and the confirmation only what the user has proven now.
+  const authentication = Authentication.afterSecondStep(user, former, { way, at })
+  return { authentication, confirmed: { amr: [way, 'mfa'] } }
 }

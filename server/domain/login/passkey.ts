@@ -4,13 +4,16 @@ import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { requireRelyingParty } from '../databases/relying-party.js'
 import { confirmedUser } from '../factors/confirm.js'
-import { acceptAssertion } from '../passkeys/accept-assertion.js'
-import { challengeMilliseconds, challengeText, readChallenge } from '../passkeys/challenge.js'
-import { ifRefused } from '../passkeys/refusal.js'
-import { RefusedResponse, readClientData } from '../passkeys/signed-data.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { Authentication } from '../tokens/authentication.js'
+import {
+  acceptAssertion,
+  challengeMilliseconds,
+  challengeText,
+  readChallenge,
+} from '../webauthn/challenge.js'
+import { ifRefused, RefusedResponse, readClientData } from '../webauthn/signed-data.js'
 
 /** Returns what a browser needs to log in with a passkey. Reads and stores nothing. */
 export async function beginPasskeyLogin(

@@ -56,22 +56,35 @@ const findSecretsStatement = `
 
 type FactorKey = Pick<Factor, 'databaseId' | 'id'>
 
-/** An authenticator app or a passkey to add. */
-export type NewFactor = Pick<Factor, 'databaseId' | 'id' | 'userId' | 'name' | 'createdAt'> &
-  ({ kind: 'totp'; sealedSecret: Uint8Array; lastStep: number } | ({ kind: 'passkey' } & NewPasskey))
+type OfUser = Pick<Factor, 'databaseId' | 'id' | 'userId' | 'name' | 'createdAt'>
+
+/** An authenticator app to add. */
+export type NewTotp = OfUser & { kind: 'totp'; sealedSecret: Uint8Array; lastStep: number }
 
 /** What is stored of a passkey. */
-export type NewPasskey = PasskeyIdentity & { publicKey: Uint8Array; signCount: number }
+export type StoredPasskey = PasskeyIdentity & { publicKey: Uint8Array; signCount: number }
 
-/** Adds a factor of a locked user. @throws a unique violation (SQLSTATE 23505) if a user has the passkey */
-export function insertFactor({ query }: Queries, factor: NewFactor) {
-  const { databaseId, id, userId, kind, name, createdAt } = factor
-  const values = [databaseId, id, userId, kind, name, createdAt]
-  if (factor.kind === 'totp')
-    return query(insertTotpStatement, [...values, factor.sealedSecret, factor.lastStep])
+/** A passkey to add. */
+export type NewPasskey = OfUser & { kind: 'passkey' } & StoredPasskey
+
+const valuesOf = ({ databaseId, id, userId, kind, name, createdAt }: NewTotp | NewPasskey) => [
+  databaseId,
+  id,
+  userId,
+  kind,
+  name,
+  createdAt,
+]
+
+/** Adds an authenticator app of a locked user. */
+export const insertTotp = ({ query }: Queries, factor: NewTotp) =>
+  query(insertTotpStatement, [...valuesOf(factor), factor.sealedSecret, factor.lastStep])
+
+/** Adds a passkey of a locked user. @throws a unique violation (SQLSTATE 23505) if a user has the passkey */
+export function insertPasskey({ query }: Queries, factor: NewPasskey) {
   const { credentialId, publicKey, userHandle, domain, transports, signCount, isSynced, logsIn } = factor
   const passkey = [credentialId, publicKey, userHandle, domain, transports, signCount, isSynced, logsIn]
-  return query(insertPasskeyStatement, [...values, ...passkey])
+  return query(insertPasskeyStatement, [...valuesOf(factor), ...passkey])
 }
 
 const insertTotpStatement = `

@@ -1,10 +1,10 @@
 import type { Queries } from '../store.js'
-import type { NewPasskey } from './factors.js'
+import type { StoredPasskey } from './factors.js'
 import { membershipsOf } from './user-tenants.js'
 import { type UserWithPassword, userColumns } from './users.js'
 
 /** A passkey with what verifies its signatures. */
-export type Passkey = NewPasskey & { id: string; userId: string }
+export type Passkey = StoredPasskey & { id: string; userId: string }
 
 /** Returns the passkey with an ID of a credential, or undefined. */
 export async function findPasskey({ query }: Queries, databaseId: string, credentialId: Uint8Array) {

@@ -1,8 +1,7 @@
 import type { UserLine } from '@usher/contract/management'
 import { listUsersToExport, type UserToExport } from '../../../store/queries/management/export-users.js'
 import type { Store } from '../../../store/store.js'
-import { base32Of } from '../../factors/totp.js'
-import { factorRow } from '../../factors/verify-proof.js'
+import { base32Of, factorRow } from '../../factors/totp.js'
 import { type DataCipher, openDataCipher } from '../../keys/data-key.js'
 import { lineOf } from './user-line.js'
 

@@ -4,11 +4,10 @@ import { isUniqueViolation } from '../../../store/errors.js'
 import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { secretOfBase32 } from '../../factors/totp.js'
-import { factorRow } from '../../factors/verify-proof.js'
+import { factorRow, secretOfBase32 } from '../../factors/totp.js'
 import { openDataCipher } from '../../keys/data-key.js'
-import { isAcceptedKey } from '../../passkeys/verify.js'
 import { lineError } from '../../users/line-error.js'
+import { isAcceptedKey } from '../../webauthn/verify.js'
 
 /** An imported user with the authenticator apps of the line. */
 interface WithTotp {

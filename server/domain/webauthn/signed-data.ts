@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RelyingParty } from '../databases/relying-party.js'
+import { Problem } from '../problem.js'
 
 // The checks that decide, before a library verifies the signature: WebAuthn Level 3, sections 7.1 and 7.2.
 
@@ -87,3 +88,12 @@ export function readAuthenticatorData(
     signCount: bytes.readUInt32BE(33),
   }
 }
+
+/** Returns a handler that turns a refused response of an authenticator into a problem. */
+export const ifRefused =
+  (code: 'passkey_invalid' | 'second_factor_invalid' = 'passkey_invalid') =>
+  (error: unknown): never => {
+    throw error instanceof RefusedResponse
+      ? new Problem(code, { cause: error, detail: error.message })
+      : error
+  }
