@@ -7,12 +7,13 @@ import { limits } from './docs/limits.js'
 import { metrics } from './docs/metrics.js'
 import { problems } from './docs/problems.js'
 import { keysAndOperators, scopes, users } from './docs/roles.js'
-import { settings } from './docs/settings.js'
+import { notices, settings } from './docs/settings.js'
 
 /** What stands between `<!-- NAME -->` and `<!-- end -->`, by file and name. */
 const documents = {
   'docs/commands.md': { commands },
   'docs/configuration.md': { configuration },
+  'docs/guides/mail.md': { notices },
   'docs/guides/webhooks.md': { events },
   'docs/limits.md': limits,
   'docs/observability.md': { metrics },
