@@ -1,6 +1,6 @@
 import type { ExternalLogin, ProblemCode, StartLoginBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { insertReturned, storeClaims } from '../../store/queries/returned-logins.js'
+import { insertReturned, storeClaims } from '../../store/queries/login-attempts.js'
 import { audit } from '../../telemetry/audit.js'
 import { type Connection, callbackUrl } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'
