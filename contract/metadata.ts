@@ -53,7 +53,7 @@ export interface RouteMetadata {
   newPassword?: 'password' | 'newPassword'
   /** The body is NDJSON: a JSON value per line. The type of a line. */
   lines?: { each: z.ZodType }
-  /** Bytes of the longest body. By default 16 KiB. */
+  /** Bytes of the longest body, if not those of its API. */
   maxBytes?: number
   /** Whether each port of a server serves it, whatever else the port serves. */
   everyPort?: true

@@ -10,6 +10,9 @@ const adapter = 'node_modules/@ts-rest/fastify'
 const [licence, code] = ['LICENCE', 'index.esm.mjs'].map((file) => readFileSync(`${adapter}/${file}`, 'utf8'))
 writeFileSync('server/dist/http/ts-rest-fastify.js', `/*\n${licence}*/\n${code}`)
 
+const mails = 'domain/mail/texts'
+cpSync(`server/${mails}`, `server/dist/${mails}`, { recursive: true })
+
 cpSync('sdk/ui/ui.css', 'sdk/dist/ui/ui.css')
 
 // The last step: scripts/is-built.js looks at this folder. It is replaced as a whole, because a server of this build may be starting.

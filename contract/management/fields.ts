@@ -97,8 +97,8 @@ export const productFields = () => ({
   privateMetadata: metadata('Shown only by the management API.'),
 })
 
-/** Bytes of a body with two objects of 8 KiB, which may be written with escapes, and other fields. */
-export const productBytes = 65_536
+/** Bytes of a body: two objects of 8 KiB, which may be written with escapes, and other fields. */
+export const managementBytes = 65_536
 
 /** Returns the schema of the private object of a user or tenant in a response. */
 export const privateMetadata = () =>

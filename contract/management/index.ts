@@ -15,7 +15,7 @@ import { userSessions } from './user-sessions.js'
 import { users } from './users.js'
 
 export * from './events.js'
-export { IdempotencyHeaders, PageQuery } from './fields.js'
+export { IdempotencyHeaders, managementBytes, PageQuery } from './fields.js'
 export * from './invitations.js'
 export * from './mail-settings.js'
 export * from './members.js'

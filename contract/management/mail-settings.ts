@@ -8,7 +8,7 @@ import { text } from '../fields.js'
 import { locale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
-import { body, keyProblems, managementPath, NoQuery, productBytes, strict, writeProblems } from './fields.js'
+import { body, keyProblems, managementPath, NoQuery, strict, writeProblems } from './fields.js'
 
 const c = initContract()
 
@@ -176,6 +176,6 @@ export const mailSettings = c.router({
     summary: 'Change how the mails look',
     description:
       'Changes the given settings, for all mails that are sent from now on. Also needs `credentials:write` for `mailSender` and `mailTemplates`, because a template can send the code of a mail elsewhere.',
-    metadata: { who: { key: 'mails:write' }, maxBytes: productBytes, isRepeatable: true },
+    metadata: { who: { key: 'mails:write' }, isRepeatable: true },
   },
 } satisfies DescribedRoutes)

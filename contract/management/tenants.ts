@@ -20,7 +20,6 @@ import {
   NoQuery,
   postProblems,
   privateMetadata,
-  productBytes,
   productFields,
   strict,
   writeProblems,
@@ -138,7 +137,6 @@ export const tenants = c.router({
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
       records: true,
-      maxBytes: productBytes,
       changeable,
     },
   },
@@ -159,7 +157,6 @@ export const tenants = c.router({
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
       records: true,
-      maxBytes: productBytes,
       changeable,
       isRepeatable: true,
     },

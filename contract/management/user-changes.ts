@@ -9,7 +9,6 @@ import {
   flag,
   IfMatchHeaders,
   NoQuery,
-  productBytes,
   productFields,
   UserPath,
   userPath,
@@ -83,7 +82,6 @@ export const userChanges = c.router({
         // Without an undo, the owner of a former address cannot take an account back.
         { name: 'emailUndo', is: false, operator: 'confirms' },
       ],
-      maxBytes: productBytes,
       changeable: changeableFields,
       isRepeatable: true,
     },

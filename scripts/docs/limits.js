@@ -1,4 +1,4 @@
-import { managementContract, maxImportedLines } from '@usher/contract/management'
+import { managementBytes, maxImportedLines } from '@usher/contract/management'
 import { openApiDocument } from '@usher/contract/openapi'
 import { defaultSettings, settings } from '@usher/contract/settings'
 import { passkey } from '../../server/dist/domain/factors/passkey.js'
@@ -9,6 +9,7 @@ import {
   secondsPerGuess,
   totp,
 } from '../../server/dist/domain/factors/totp.js'
+import { pendingInTenant } from '../../server/dist/domain/invitations/invite.js'
 import { triesOfDigits } from '../../server/dist/domain/login/mail.js'
 import { maxApiKeys } from '../../server/dist/domain/management/api-keys.js'
 import { maxConnections } from '../../server/dist/domain/management/connections.js'
@@ -18,7 +19,12 @@ import {
   mailsPerHour,
   mailsPerHourOfUser,
 } from '../../server/dist/domain/throttle/request-limits.js'
-import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/dist/domain/throttle/rules.js'
+import {
+  freeFailures,
+  knownMilliseconds,
+  retentionMilliseconds,
+  secondsLeft,
+} from '../../server/dist/domain/throttle/rules.js'
 import { bodyLimitBytes } from '../../server/dist/http/app.js'
 import { table } from './markdown.js'
 
@@ -68,7 +74,7 @@ const passwords = table(
   ],
 )
 
-const waits = `After the ${freeFailures.network}th failure of an account in a network the wait is ${waitAfter('network', freeFailures.network)} s, and doubles with each further one, up to ${longestWait} s. A network is known for ${knownMilliseconds / (daySeconds * 1000)} days after a login.`
+const waits = `After the ${freeFailures.network}th failure of an account in a network the wait is ${waitAfter('network', freeFailures.network)} s, and doubles with each further one, up to ${longestWait} s. A network is known for ${knownMilliseconds / (daySeconds * 1000)} days after a login. Pausing for ${retentionMilliseconds / 3_600_000} hours clears the count of an account: ${freeFailures.account} guesses a day instead of ${perDay}.`
 
 const percent = (chance) => `${Number((100 * chance).toPrecision(2))} %`
 /** Returns the chance that one of a number of guesses at six digits is right. */
@@ -182,6 +188,8 @@ const mails = table(
   ],
 )
 
+const recovery = `A limit recovers evenly: after ${mailsPerHour.address} mails an address gets the next one after ${60 / mailsPerHour.address} minutes.`
+
 const kibibytes = (bytes) => `${bytes / 1024} KiB`
 const { schemas } = openApiDocument('', '').components
 const lengthOf = (component, field) => `${schemas[component].properties[field].maxLength} characters`
@@ -199,6 +207,7 @@ const sizes = table(
     ['email address', lengthOf('CreateUserBody', 'email')],
     ['new password', lengthOf('CreateUserBody', 'password')],
     ['preferred name', lengthOf('CreateUserBody', 'preferredName')],
+    ['pending invitations of a tenant', pendingInTenant],
     ['sessions of a user', `${fewest} to ${most}, by \`--sessions-per-user\``],
     ['authenticator apps of a user', totp.most],
     ['passkeys of a user', passkey.most],
@@ -208,4 +217,4 @@ const sizes = table(
 )
 
 /** The parts of docs/limits.md. */
-export const limits = { waits, passwords, digits, allowances, codes, mails, sizes }
+export const limits = { waits, passwords, digits, allowances, codes, mails, recovery, sizes }

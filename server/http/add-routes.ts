@@ -1,5 +1,5 @@
 import { contract } from '@usher/contract'
-import { managementContract } from '@usher/contract/management'
+import { managementBytes, managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 import type { Route } from '../run/operation.js'
@@ -34,7 +34,8 @@ export async function addRoutes(
   endWaitsBeforeClose(app, context)
   const isManagement = parts.includes('management')
   const includes = ({ metadata }: Route) => isManagement || metadata.everyPort === true
-  await serve(app, { contract: managementContract, rules: managementRules }, { context, includes })
+  const management = { contract: managementContract, rules: managementRules, maxBytes: managementBytes }
+  await serve(app, management, { context, includes })
   for (const part of parts) documentRoutes(app, part, baseUrl)
   if (docs) referenceRoutes(app, { baseUrl, parts })
 }

@@ -23,6 +23,8 @@ declare module 'fastify' {
 export interface Api {
   contract: object
   rules: Readonly<Record<string, () => Promise<object>>>
+  /** Bytes of the longest body. By default those of the app. */
+  maxBytes?: number
 }
 
 /** What ts-rest passes to a handler: the parts of a request as the contract reads them. */
@@ -37,7 +39,7 @@ const server = initServer()
  */
 export async function serve(
   app: FastifyInstance,
-  { contract, rules }: Api,
+  { contract, rules, maxBytes }: Api,
   { context, includes = () => true }: { context: AppContext; includes?: (route: Route) => boolean },
 ) {
   const operations = new Map<Route, Operation>()
@@ -51,7 +53,7 @@ export async function serve(
     Object.fromEntries([...operations.values()].map((operation) => [operation.name, describe(operation)]))
   const router = server.router(
     byName(({ route }) => route),
-    byName((operation) => servedBy(app, context, operation)),
+    byName((operation) => servedBy(app, context, { operation, maxBytes })),
   )
   app.register(named('operations', server.plugin(router)), {
     async requestValidationErrorHandler(error, request, reply) {
@@ -75,14 +77,19 @@ const named = <Plugin extends object>(name: string, plugin: Plugin): Plugin =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name })
 
 /** Returns how a port serves an operation. ts-rest passes the limit of the body on with the hooks. */
-function servedBy(app: FastifyInstance, context: AppContext, operation: Operation) {
+function servedBy(
+  app: FastifyInstance,
+  context: AppContext,
+  { operation, maxBytes }: { operation: Operation } & Pick<Api, 'maxBytes'>,
+) {
   const { metadata } = operation.route
+  const bodyLimit = metadata.maxBytes ?? maxBytes
   const admit = admissionOf(context, operation, app.consoleAccess)
   const onRequest = [
     ...(admit ? [admitBeforeBody(context, admit)] : []),
     ...(metadata.hashesPassword ? [shedLoad(context)] : []),
   ]
-  const hooks = { onRequest, ...(metadata.maxBytes && { bodyLimit: metadata.maxBytes }) }
+  const hooks = { onRequest, ...(bodyLimit && { bodyLimit }) }
   return { hooks, handler: handlerOf(context, operation) as never }
 }
 

@@ -62,7 +62,7 @@ it('packs no sources, tests or build information', async ({ folder, packages }) 
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
     )
     const expected =
-      /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.css|\.d\.c?ts|migrations\/.*|console\/(index\.html|licences\.md)))$/
+      /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.css|\.d\.c?ts|migrations\/.*|domain\/mail\/texts\/\w+\.txt|console\/(index\.html|licences\.md)))$/
     expect(files.filter((file) => !expected.test(file) || file.includes('test.'))).toEqual([])
   }
 })
@@ -76,6 +76,7 @@ it('packs the migrations and the client of the store with the server', async ({ 
       ...migrations.map((name) => `dist/migrations/${name}/migration.sql`),
       'dist/store/generated/client.js',
       'dist/testing/index.js',
+      'dist/domain/mail/texts/de.txt',
       'dist/domain/passwords/hash-worker.js',
     ]),
   )

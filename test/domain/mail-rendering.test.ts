@@ -4,7 +4,7 @@ import { textOn } from '../../server/domain/mail/layout.js'
 import { replacePlaceholders, replaceSections } from '../../server/domain/mail/placeholders.js'
 import { previewFields } from '../../server/domain/mail/preview.js'
 import { renderMail } from '../../server/domain/mail/render.js'
-import { defaultTemplates, defaultTexts, errorsOf, mailNames } from '../../server/domain/mail/templates.js'
+import { defaultLocales, defaultTemplates, errorsOf, mailNames } from '../../server/domain/mail/templates.js'
 
 const now = Date.UTC(2026, 2, 8, 12)
 const style = {
@@ -28,22 +28,23 @@ const wordsOf = (html: string) =>
     .split(/\s+/)
     .filter((word) => word !== '')
 
-const languages = Object.keys(defaultTexts)
+const textOf = (language: string, name: (typeof mailNames)[number]) =>
+  defaultTemplates.get(`${language}/${name}`)?.text ?? ''
 
-it.for(languages)('every mail has all placeholders and sections in %s', (language) => {
+it.for(defaultLocales)('every mail has all placeholders and sections in %s', (language) => {
   const marksOf = (text = '') => [...text.matchAll(/\{\{.*?\}\}/g)].map(String).sort()
   for (const name of mailNames) {
-    const text = defaultTexts[language]?.[name] ?? ''
+    const text = textOf(language, name)
     expect([...errorsOf(name, 'text', text)], name).toEqual([])
     const distinct = (marks: string[]) => [...new Set(marks)]
-    expect(distinct(marksOf(text)), name).toEqual(distinct(marksOf(defaultTexts.en?.[name])))
+    expect(distinct(marksOf(text)), name).toEqual(distinct(marksOf(textOf('en', name))))
     expect(text.match(/^\[.+\]\(\{\{\w+\}\}\)$/gm) ?? [], name).toHaveLength(
-      (defaultTexts.en?.[name].match(/\]\(/g) ?? []).length,
+      (textOf('en', name).match(/\]\(/g) ?? []).length,
     )
   }
 })
 
-it.for(languages)('a mail in %s says the same as text and as HTML', (language) => {
+it.for(defaultLocales)('a mail in %s says the same as text and as HTML', (language) => {
   for (const name of mailNames) {
     const { subject, text, html, locale } = render(name, language)
     expect(locale).toBe(language)

@@ -4,7 +4,7 @@ import { deliverInvitation } from './deliver-invitation.js'
 import { deliverLoginCode } from './deliver-login-code.js'
 import { deliverNotice } from './deliver-notice.js'
 import type { MailDelivery, MailMessage, MailSender } from './send-mail.js'
-import type { MailName } from './texts/en.js'
+import type { MailName } from './templates.js'
 
 type Deliver = (sender: MailSender, delivery: MailDelivery, message: MailMessage) => Promise<void>
 

@@ -1,6 +1,6 @@
 import { lifetimeMilliseconds } from '../codes/code.js'
 import type { MailFields } from './render.js'
-import { en, type MailName } from './texts/en.js'
+import { hasLink, type MailName } from './templates.js'
 
 const dayMilliseconds = 24 * 3_600_000
 
@@ -9,13 +9,12 @@ export function previewFields(
   name: MailName,
   { appUrl, now }: { appUrl: string | null; now: number },
 ): MailFields {
-  const hasLink = en[name].includes('{{link}}')
   const later = new Date(now + 7 * dayMilliseconds)
   const lifetime = lifetimeMilliseconds[name as keyof typeof lifetimeMilliseconds]
   return {
     email: 'ada@example.com',
     name: 'Ada Lovelace',
-    ...(hasLink && { link: `${appUrl}/preview#code=PREVIEW` }),
+    ...(hasLink(name) && { link: `${appUrl}/preview#code=PREVIEW` }),
     ...(name === 'login_code' && { digits: '123456' }),
     validFor: lifetime ?? lifetimeMilliseconds.password_reset,
     until: later,

@@ -1,8 +1,7 @@
 import { fallbacksOf, shownDuration, shownTime } from './languages.js'
 import { type Block, escapeHtml, type Look, layOut } from './layout.js'
 import { type Placeholder, replacePlaceholders, replaceSections } from './placeholders.js'
-import { keyOf, subjectLine, type Template, type Templates } from './templates.js'
-import type { MailName } from './texts/en.js'
+import { keyOf, type MailName, subjectLine, type Template, type Templates } from './templates.js'
 
 /** The values of the placeholders of a mail. What is undefined is left out, with its section or button. */
 export interface MailFields {

@@ -6,8 +6,7 @@ import type { AppContext } from '../context.js'
 import { languagesOf } from '../notices/mail-message.js'
 import type { Mail, SendMail, MailSettings as ServerSettings } from './mailer.js'
 import { type MailFields, renderMail } from './render.js'
-import { keyOf, type Template, type Templates } from './templates.js'
-import type { MailName } from './texts/en.js'
+import { keyOf, type MailName, type Template, type Templates } from './templates.js'
 
 /** What a server sends mails with. */
 export interface ServerMails extends Pick<ServerSettings, 'from'> {

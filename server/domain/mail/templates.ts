@@ -1,14 +1,32 @@
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalLocale } from '@usher/contract'
 import { namesIn, placeholders, replaceSections } from './placeholders.js'
-import { ar } from './texts/ar.js'
-import { de } from './texts/de.js'
-import { en, type MailName, type MailTexts } from './texts/en.js'
-import { es } from './texts/es.js'
-import { fr } from './texts/fr.js'
-import { ja } from './texts/ja.js'
-import { pt } from './texts/pt.js'
+
+export const mailNames = [
+  'password_reset',
+  'email_verification',
+  'login_code',
+  'invitation',
+  'email_change',
+  'email_taken',
+  'email_change_undo',
+  'email_change_undone',
+  'email_change_requested',
+  'email_changed',
+  'password_changed',
+  'new_network',
+  'session_reused',
+  'factor_added',
+  'factor_removed',
+  'recovery_codes_created',
+  'second_step_failed',
+  'identity_linked',
+  'identity_removed',
+  'account_deleted',
+] as const
+export type MailName = (typeof mailNames)[number]
 
 /** A template that a server or a database brings is invalid. */
 export class TemplateError extends Error {}
@@ -18,24 +36,42 @@ export interface Template {
   name: MailName
   /** A language tag (BCP 47). */
   locale: string
-  /** The subject and the paragraphs, as in texts/en.ts. */
+  /**
+   * A line with the subject, and paragraphs. A paragraph `[label]({{link}})` is a button in HTML. Text between `{{#name}}` and
+   * `{{/name}}` is left out if the value is missing, and so is a button.
+   */
   text: string
   /** Replaces the HTML that is made of the paragraphs. */
   html: string | null
 }
 
-export const mailNames = Object.keys(en) as MailName[]
-export const defaultTexts: Record<string, MailTexts> = { en, de, es, fr, pt, ja, ar }
-
 /** Templates by locale and name. */
 export type Templates = ReadonlyMap<string, Template>
 export const keyOf = ({ locale, name }: Pick<Template, 'locale' | 'name'>) => `${locale}/${name}`
 
+/** Languages of the default templates. */
+export const defaultLocales = ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar']
+
+/** The default templates. A file of texts/ has all mails in one language, each after a line with its name. */
 export const defaultTemplates: Templates = new Map(
-  Object.entries(defaultTexts).flatMap(([locale, texts]) =>
-    mailNames.map((name) => [keyOf({ locale, name }), { name, locale, text: texts[name], html: null }]),
+  defaultLocales.flatMap((locale) =>
+    readFileSync(new URL(`./texts/${locale}.txt`, import.meta.url), 'utf8')
+      .split(/^=== /m)
+      .slice(1)
+      .map((mail) => {
+        const end = mail.indexOf('\n')
+        const name = mail.slice(0, end) as MailName
+        return [
+          keyOf({ locale, name }),
+          { name, locale, text: mail.slice(end + 1).trimEnd(), html: null },
+        ] as const
+      }),
   ),
 )
+
+/** Returns whether a mail has a link. */
+export const hasLink = (name: MailName) =>
+  defaultTemplates.get(keyOf({ locale: 'en', name }))?.text.includes('{{link}}') === true
 
 /** Bytes of a template. */
 export const maxTemplateBytes = { text: 8 * 1024, html: 32 * 1024 }
@@ -53,7 +89,7 @@ export function* errorsOf(name: MailName, part: 'text' | 'html', content: string
   for (const each of new Set(namesIn(replaceSections(content, (_name, within) => within))))
     if (!known.includes(each)) yield `has an unknown placeholder: {{${each}}}`
   const shown = mailsWithOptionalLink.includes(name) ? content : replaceSections(content, () => '')
-  if (en[name].includes('{{link}}') && !namesIn(shown).includes('link')) yield 'must contain {{link}}'
+  if (hasLink(name) && !namesIn(shown).includes('link')) yield 'must contain {{link}}'
   if (part === 'text' && !subjectLine.test(content))
     yield 'must begin with a line "Subject: …" and an empty line'
   if (content.includes('\0')) yield 'must not contain NUL'
