@@ -25,7 +25,6 @@ import {
   markFactor,
   type NewPasskey,
   type NewTotp,
-  type PasskeyIdentity,
   renameFactor as renameRow,
   replaceRecoveryCodes,
   setSecondStep,
@@ -52,7 +51,7 @@ import { requireFirstStep } from './step.js'
 import { totp } from './totp.js'
 
 /** Returns a factor as its user sees it. */
-export const shownFactor = (factor: ShownFactor): Factor => ({
+export const shownFactor = (factor: ListedFactor): Factor => ({
   id: factor.id,
   kind: factor.kind,
   name: factor.name,
@@ -60,9 +59,6 @@ export const shownFactor = (factor: ShownFactor): Factor => ({
   lastUsedOn: factor.lastUsedOn?.toISOString().slice(0, 10) ?? null,
   ...(factor.kind === 'passkey' && { passkey: shownPasskey(factor) }),
 })
-
-type ShownFactor = Pick<ListedFactor, 'id' | 'name' | 'createdAt' | 'lastUsedOn'> &
-  ({ kind: 'totp' } | ({ kind: 'passkey' } & PasskeyIdentity))
 
 /** Returns the factors of the user of a token. */
 export async function listFactors({ store, now }: AppContext, request: UserRequest): Promise<FactorList> {
@@ -266,7 +262,7 @@ export async function createRecoveryCodes(
 }
 
 /** Locks a user who must have a factor. Returns who gets a notice, and what the user logs in with. @throws {Problem} `factor_needed` */
-export async function requireFactor(change: Change, userId: string) {
+async function requireFactor(change: Change, userId: string) {
   const { email: recipient, emailVerifiedAt, passwordHash } = await requireLocked(change, userId)
   const factors = await findFactors(change, { databaseId: change.database.id, userId })
   if (factors.length === 0) throw new Problem('factor_needed')
