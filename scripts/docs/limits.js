@@ -199,10 +199,7 @@ const sizes = table(
   ['what', 'maximum'],
   [
     ['body of a request', kibibytes(bodyLimitBytes)],
-    [
-      'body of a request of the management API',
-      kibibytes(managementContract.users.addUser.metadata.maxBytes),
-    ],
+    ['body of a request of the management API', kibibytes(managementBytes)],
     ['lines of one request of an import', maxImportedLines],
     ['email address', lengthOf('CreateUserBody', 'email')],
     ['new password', lengthOf('CreateUserBody', 'password')],
