@@ -1,7 +1,6 @@
 import { type CryptoKey, importJWK, type JWTHeaderParameters } from 'jose'
 import { VerifyError } from './errors.js'
-import { getJson, type HttpOptions } from './get-json.js'
-import { isWorker } from './is-worker.js'
+import { getJson, type HttpOptions, isWorker } from './get-json.js'
 
 /** Algorithms with which a server signs. */
 export const algorithms = ['ES256', 'RS256', 'EdDSA']

@@ -1,6 +1,5 @@
 import type { RevocationOptions } from './feed.js'
-import type { Fetch } from './get-json.js'
-import { isWorker } from './is-worker.js'
+import { type Fetch, isWorker } from './get-json.js'
 
 /** Options of a verifier. */
 export interface VerifierOptions {

@@ -1,3 +1,4 @@
+import { lockUser, type UserLock } from '../store/queries/changed-user.js'
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
 import { hasVerifiedAddress } from '../store/queries/users.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
@@ -9,7 +10,7 @@ import type { RuleDatabase } from './databases/find-database.js'
 import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
 import { inLanguages, mailMessage } from './notices/mail-message.js'
 import { isNoticeOn, type Notice } from './notices/notice.js'
-import { ifDatabaseDeleted } from './problem.js'
+import { ifDatabaseDeleted, Problem, userNotFound } from './problem.js'
 import type { DatabaseRequest } from './request.js'
 import type { CountRequest, Refusal } from './throttle/request-allowance.js'
 import type { LimitedRequest } from './throttle/request-limits.js'
@@ -158,4 +159,22 @@ export async function sendNotice(
   } catch (error) {
     caller.log.warn({ err: error, databaseId, userId, notice }, 'a notice was not stored')
   }
+}
+
+/**
+ * Locks a user until the transaction ends, and returns the user. Backends and operators may change any user. The user of a token
+ * may change that user only.
+ *
+ * @throws {Problem} `user_not_found`; `token_invalid` if the user who acts has changed since the request read it
+ */
+export async function requireLocked(change: Change, userId: string, lock: UserLock = 'NO KEY UPDATE') {
+  const { actor, database } = change
+  const user = await lockUser(change, { databaseId: database.id, id: userId }, lock)
+  if (actor.kind === 'user') {
+    const { id, generation } = actor.user
+    if (user?.id === id && user.generation === generation && !user.disabledAt) return user
+    throw new Problem('token_invalid')
+  }
+  if (!user || actor.kind === 'visitor') throw userNotFound(database, userId)
+  return user
 }

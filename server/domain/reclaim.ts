@@ -1,6 +1,7 @@
+import { verifyAndRevoke } from '../store/queries/changed-user.js'
 import { deleteFactors } from '../store/queries/factors.js'
 import { type DeletedIdentity, deleteIdentities } from '../store/queries/identities.js'
-import { forgetNetworks, verifyAndRevoke } from '../store/queries/reclaim.js'
+import { forgetNetworks } from '../store/queries/networks.js'
 import { freeReserved } from '../store/queries/reserved-addresses.js'
 import type { Change, Fact } from './change.js'
 

@@ -4,7 +4,6 @@ import pg from 'pg'
 import { createConnections, type RunStatement, type StoreConnections, withConnection } from './connections.js'
 import { lazyPrisma } from './prisma.js'
 import type { Store } from './store.js'
-import { UtcClient } from './utc-client.js'
 
 /** Added to the server's time limit of a statement, for a server that does not respond. */
 const graceMilliseconds = 1_000
@@ -182,4 +181,21 @@ function statementName(sql: string) {
   const name = createHash('sha256').update(sql).digest('base64url')
   names.set(sql, name)
   return name
+}
+
+declare module 'pg' {
+  interface ClientBase {
+    /** Returns the parameters of the startup message. */
+    getStartupConf(): Record<string, string>
+  }
+}
+
+/**
+ * A connection in time zone UTC, because Prisma's adapter drops the offset of a timestamptz. PgBouncer tracks this
+ * parameter per client, but no parameter within `options`.
+ */
+export class UtcClient extends pg.Client {
+  override getStartupConf() {
+    return { ...super.getStartupConf(), TimeZone: 'UTC' }
+  }
 }

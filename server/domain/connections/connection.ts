@@ -16,7 +16,7 @@ const texts = (message: string) => z.array(z.string().regex(/^[\x21-\x7e]{1,255}
 const appleId = z.string().regex(/^[A-Z0-9]{10}$/, 'must be 10 characters A-Z and 0-9')
 
 /** The secret of a client, or the private key that signs it. */
-export const ConnectionSecret = z.string().regex(/^.{1,4096}$/s, 'must be 1 to 4096 characters')
+const ConnectionSecret = z.string().regex(/^.{1,4096}$/s, 'must be 1 to 4096 characters')
 
 /** What an operator sets for a connection in addition to its issuer, its client and its secret. */
 export const ConnectionOptions = z.strictObject({

@@ -25,7 +25,7 @@ interface Confirmed extends Pick<Proven, 'amr'> {
 const maxAgeSeconds = 600
 
 /** What a confirmation is for. */
-export interface NewConfirmation {
+interface NewConfirmation {
   user: { id: string; generation: number }
   /** The `sid` of the session, or the `jti` of the token that may open it. */
   tokenId: string
@@ -120,7 +120,7 @@ export async function confirmedUser(
 const recentSeconds = 600
 
 /** What confirms a sensitive change. */
-export interface GivenConfirmation {
+interface GivenConfirmation {
   password?: string | undefined
   confirmation?: string | null | undefined
 }

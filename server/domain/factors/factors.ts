@@ -25,20 +25,18 @@ import {
   markFactor,
   type NewPasskey,
   type NewTotp,
-  type PasskeyIdentity,
   renameFactor as renameRow,
   replaceRecoveryCodes,
   setSecondStep,
 } from '../../store/queries/factors.js'
 import type { Revoked } from '../../store/queries/revocations.js'
 import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
-import { type Change, type Outcome, type Rule, runChange } from '../change.js'
+import { type Change, type Outcome, type Rule, requireLocked, runChange } from '../change.js'
 import type { Connection } from '../connections/connection.js'
 import { requireEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import { canReturn } from '../invitations/accept.js'
-import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
@@ -53,7 +51,7 @@ import { requireFirstStep } from './step.js'
 import { totp } from './totp.js'
 
 /** Returns a factor as its user sees it. */
-export const shownFactor = (factor: ShownFactor): Factor => ({
+export const shownFactor = (factor: ListedFactor): Factor => ({
   id: factor.id,
   kind: factor.kind,
   name: factor.name,
@@ -61,9 +59,6 @@ export const shownFactor = (factor: ShownFactor): Factor => ({
   lastUsedOn: factor.lastUsedOn?.toISOString().slice(0, 10) ?? null,
   ...(factor.kind === 'passkey' && { passkey: shownPasskey(factor) }),
 })
-
-type ShownFactor = Pick<ListedFactor, 'id' | 'name' | 'createdAt' | 'lastUsedOn'> &
-  ({ kind: 'totp' } | ({ kind: 'passkey' } & PasskeyIdentity))
 
 /** Returns the factors of the user of a token. */
 export async function listFactors({ store, now }: AppContext, request: UserRequest): Promise<FactorList> {
@@ -267,7 +262,7 @@ export async function createRecoveryCodes(
 }
 
 /** Locks a user who must have a factor. Returns who gets a notice, and what the user logs in with. @throws {Problem} `factor_needed` */
-export async function requireFactor(change: Change, userId: string) {
+async function requireFactor(change: Change, userId: string) {
   const { email: recipient, emailVerifiedAt, passwordHash } = await requireLocked(change, userId)
   const factors = await findFactors(change, { databaseId: change.database.id, userId })
   if (factors.length === 0) throw new Problem('factor_needed')

@@ -27,7 +27,7 @@ import type { PasskeyDatabase } from './kind.js'
 import { provableBy, verifyProof } from './prove.js'
 
 /** What the first step of a login has shown. It is signed text, so that any server can finish the login. */
-export interface FirstStep extends Pick<Proven, 'amr'> {
+interface FirstStep extends Pick<Proven, 'amr'> {
   userId: string
   /** A revocation since then ends the challenge. */
   generation: number

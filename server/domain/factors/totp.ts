@@ -137,7 +137,7 @@ export const chanceOfGuess = (1 + 2 * window) / 10 ** digits
  *
  * @param place that of the secret of the database among those that are accepted
  */
-export function secretOfEnrolment({ signAll }: Pick<Secrets, 'signAll'>, id: string, place = 0) {
+function secretOfEnrolment({ signAll }: Pick<Secrets, 'signAll'>, id: string, place = 0) {
   const mac = signAll('totp_secret', id)[place]
   if (mac === undefined) throw new Error('the secret of the database was retired')
   return Buffer.from(mac, 'base64url').subarray(0, secretBytes)

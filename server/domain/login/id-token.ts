@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FinishedLogin, LoginWithIdTokenBody } from '@usher/contract'
-import { insertReturned } from '../../store/queries/returned-logins.js'
+import { insertReturned } from '../../store/queries/login-attempts.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Connection } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'

@@ -1,6 +1,6 @@
 import type { ExternalLogin, ProblemCode, StartLoginBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { insertReturned, storeClaims } from '../../store/queries/returned-logins.js'
+import { insertReturned, storeClaims } from '../../store/queries/login-attempts.js'
 import { audit } from '../../telemetry/audit.js'
 import { type Connection, callbackUrl } from '../connections/connection.js'
 import { requireConnection } from '../connections/find-connections.js'
@@ -111,7 +111,7 @@ export function unavailableProvider(
 // the same secret, so every server knows them, and nobody who reads the state.
 
 /** A login that has started at a provider. */
-export interface LoginState {
+interface LoginState {
   id: string
   connection: string
   redirectUrl: string
@@ -122,19 +122,19 @@ export interface LoginState {
 }
 
 /** What only the server and the provider know of a login. */
-export interface LoginSecrets {
+interface LoginSecrets {
   nonce: string
   pkceVerifier: string
 }
 
-export type StartedAtProvider = LoginState & LoginSecrets
+type StartedAtProvider = LoginState & LoginSecrets
 
 /** Returns the state of a login. */
-export const signState = (secrets: Pick<Secrets, 'sign'>, state: LoginState) =>
+const signState = (secrets: Pick<Secrets, 'sign'>, state: LoginState) =>
   signedValue(secrets, 'login_state', state)
 
 /** Returns the login of a state with its secrets, even if it has expired. Returns undefined if the database has not signed it. */
-export function readState(secrets: Pick<Secrets, 'signAll'>, text: string): StartedAtProvider | undefined {
+function readState(secrets: Pick<Secrets, 'signAll'>, text: string): StartedAtProvider | undefined {
   const signed = verifySignedValue<LoginState>(secrets, 'login_state', text)
   if (!signed) return undefined
   const { value, place } = signed
@@ -154,11 +154,11 @@ const anyPort = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d{1,5}(?=\/|\?|
 const withoutPort = (url: string) => url.replace(anyPort, '$1')
 
 /** Returns whether a login may return to a URL: exactly one of the list, except for the port of a loopback address. */
-export const isRedirectAllowed = (database: Redirecting, url: string) =>
+const isRedirectAllowed = (database: Redirecting, url: string) =>
   redirectsOf(database).some((allowed) => withoutPort(allowed) === withoutPort(url)) && URL.canParse(url)
 
 /** Returns the URL to which a login returns, by default the first one. @throws {Problem} `validation_failed` */
-export function requireRedirect(database: Redirecting, url: string | null | undefined): string {
+function requireRedirect(database: Redirecting, url: string | null | undefined): string {
   const chosen = url ?? redirectsOf(database)[0]
   if (chosen !== undefined && isRedirectAllowed(database, chosen)) return chosen
   const detail =

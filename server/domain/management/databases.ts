@@ -1,13 +1,15 @@
 import type { DatabasePath } from '@usher/contract'
 import { type DatabaseSettings, defaultSettings } from '@usher/contract/settings'
 import { v7 as uuidv7 } from 'uuid'
+import { findLockedSettings } from '../../store/queries/databases.js'
 import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
+import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
-import { type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
+import { type Change, type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
 import { nameOfDatabase } from '../database-name.js'
 import {
   type DatabaseRow,
@@ -28,7 +30,6 @@ import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
-import { requireUnused } from './unused-roles.js'
 
 /** Returns a database. @throws {Problem} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
@@ -205,4 +206,23 @@ function changedSecret({
     return null
   }
   return formerUrl === null || isNew ? newWebhookSecret() : undefined
+}
+
+/**
+ * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedSettings`.
+ *
+ * @throws {Problem} if a member or an invitation has one
+ */
+export async function requireUnused(change: Change, kept: readonly string[]) {
+  const { id } = change.database
+  await lockSigningKeys(change, id)
+  // Read under the lock, because another command may have added a role.
+  const { roles = [] } = (await findLockedSettings(change, id)) ?? {}
+  const removed = roles.filter((role) => !kept.includes(role))
+  if (removed.length === 0) return
+  const used = await findUsedRole(change, id, removed)
+  if (used)
+    throw new Problem('role_in_use', {
+      detail: `Members or invitations have the role ${used}. Give them another role first.`,
+    })
 }

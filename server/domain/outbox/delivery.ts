@@ -6,10 +6,9 @@ import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
 import type { MailSender } from '../mail/send-mail.js'
-import { type MailCounts, mailPass, webhookPass } from './deliver-messages.js'
+import { type Deliverer, type MailCounts, mailPass, webhookPass } from './deliver-messages.js'
 import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
-import { createMailFailureLog } from './mail-failure-log.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
 import type { SendWebhook } from './webhook.js'
@@ -113,5 +112,27 @@ function withFewStatements(store: Store): Store {
     ...store,
     query: (...parameters) => limit(() => store.query<never>(...parameters)),
     transaction: (...parameters) => limit(() => store.transaction(...parameters)),
+  }
+}
+
+/** Minimum time between two lines. */
+const lineMilliseconds = 60_000
+
+/**
+ * Returns a function that logs that mails cannot be sent: the first failure, and then at most one in a minute, with the number of
+ * failures since the line before.
+ */
+export function createMailFailureLog(
+  log: Pick<Log, 'warn'>,
+  now: AppContext['now'],
+): Deliverer['logMailFailure'] {
+  let failures = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (failure) => {
+    failures += 1
+    if (now() - loggedAt < lineMilliseconds) return
+    log.warn({ ...failure, failures }, 'mails could not be sent')
+    failures = 0
+    loggedAt = now()
   }
 }

@@ -147,7 +147,7 @@ export async function recordHashParameters(
  * Records the parameters of a user's hash again if they were pruned while the user was created. Does not wait, so
  * that response time does not reveal the account. If it fails, the next login attempt repeats it.
  */
-export function restoreHashParameters(
+function restoreHashParameters(
   context: Pick<AppContext, 'store' | 'hashing'>,
   database: Pick<Database, 'id' | 'dummyHashes'>,
   { passwordHash }: Pick<UserWithPassword, 'passwordHash'>,
@@ -160,7 +160,7 @@ export function restoreHashParameters(
  * Replaces an outdated hash, unless another login has done so since it was read. A failure is only logged, because the
  * old hash is still valid.
  */
-export async function rehashPassword(
+async function rehashPassword(
   context: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
   { user, password }: { user: Pick<UserWithPassword, 'id' | 'passwordHash'>; password: string },

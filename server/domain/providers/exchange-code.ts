@@ -139,7 +139,7 @@ const clockToleranceSeconds = 60
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
 /** What an ID token must have been issued for. */
-export interface ExpectedToken {
+interface ExpectedToken {
   /** Client ids, of which the token names one. */
   audiences: readonly string[]
   /** Nonces, of which the token has one. */

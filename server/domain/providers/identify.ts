@@ -90,10 +90,10 @@ function parsed(text: string | null): ProviderDocument {
 }
 
 /** An object that a provider has returned. */
-export type ProviderDocument = { readonly [claim: string]: unknown }
+type ProviderDocument = { readonly [claim: string]: unknown }
 
 /** What a provider has returned about a person. */
-export interface ProviderDocuments {
+interface ProviderDocuments {
   /** Names the account. */
   profile: ProviderDocument
   /** Has the address, and what is said about it. */

@@ -156,7 +156,7 @@ interface Waiting {
  * Creates a function that runs tasks: at most `total` at the same time, and at most `share` of each owner of a task. The task whose
  * owners have the fewest running ones is next, so that no owner delays the tasks of others.
  */
-export function createFairLimit({ total, share }: { total: number; share: number }) {
+function createFairLimit({ total, share }: { total: number; share: number }) {
   const running = new Map<string, number>()
   const waiting = new Set<Waiting>()
   let count = 0

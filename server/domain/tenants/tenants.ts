@@ -19,10 +19,10 @@ import {
   type Changes,
   type Fact,
   type Outcome,
+  requireLocked,
   runChange,
 } from '../change.js'
 import { type RuleDatabase, refuseOperators } from '../databases/find-database.js'
-import { requireLocked } from '../locked-user.js'
 import { externalIdTaken, Problem, tenantNotFound } from '../problem.js'
 import { lockTenant, requireChangesLeft } from './locked-tenant.js'
 import { requireRank } from './roles.js'

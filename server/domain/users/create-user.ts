@@ -16,10 +16,10 @@ import { requireNewPassword } from '../passwords/policy.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
+import { signUpWithinLimit } from '../throttle/request-allowance.js'
 import { Authentication } from '../tokens/authentication.js'
 import { completeLogin } from '../tokens/complete-login.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
-import { signUpWithinLimit } from './sign-up-limit.js'
 
 /**
  * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or

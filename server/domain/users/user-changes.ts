@@ -2,13 +2,19 @@ import { deleteUserRow, findOwnerless, lockTenantsOf } from '../../store/queries
 import { listReserved, type ReservedAddress } from '../../store/queries/reserved-addresses.js'
 import { type Revoked, revokeUserTokens } from '../../store/queries/revocations.js'
 import type { Client } from '../caller.js'
-import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
+import {
+  type Change,
+  type ChangeContext,
+  type ChangeRequest,
+  type Outcome,
+  requireLocked,
+  runChange,
+} from '../change.js'
 import type { AppContext } from '../context.js'
-import { requireLocked } from '../locked-user.js'
 import { noticeMessages } from '../notices/notice.js'
 import { recordHashParameters } from '../passwords/authenticate.js'
 import { Problem } from '../problem.js'
-import { requireOtherOwner } from '../tenants/installation-owner.js'
+import { requireOtherOwner } from '../tenants/locked-tenant.js'
 import { lastOwner } from '../tenants/roles.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { requirePassword } from './new-password.js'

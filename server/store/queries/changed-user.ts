@@ -1,7 +1,8 @@
 import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { isAccount } from './reserved-addresses.js'
-import { change } from './revocations.js'
+import { change, type Revoked, revoking } from './revocations.js'
+import { revokeBy } from './stored-revocations.js'
 import { listOf, parametersOf, selected, type UserFields, userFields } from './user-fields.js'
 
 type UserKey = Pick<User, 'databaseId' | 'id'>
@@ -52,3 +53,19 @@ const updateStatement = `
   UPDATE usher."user" SET ${assignments} WHERE database_id = $1::uuid AND id = $2::uuid RETURNING id`
 
 const updateAddressStatement = change(assignments, 'true')
+
+/** Removes the password of a locked user, revokes tokens, sessions and codes, and verifies the address. */
+export function verifyAndRevoke(
+  transaction: Queries,
+  { databaseId, userId }: { databaseId: string; userId: string },
+  now: Date,
+) {
+  const values: [string, string, ...unknown[]] = [databaseId, userId, now.getTime(), now]
+  return revokeBy<Revoked>(transaction, { text: verifyStatement, values, now })
+}
+
+const verifyStatement = change(
+  `${revoking('$3')}, password_hash = NULL, needs_second_step = NULL,
+    email_verified_at = $4::timestamptz`,
+  'true',
+)

@@ -180,3 +180,33 @@ const findMailStatement = `
   LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = a.email_key
   WHERE a.database_id = $1::uuid AND a.id = $2::uuid AND ${unindexed('a.expires_at > $3::timestamptz')}
     AND a.used_at IS NULL`
+
+/** A login at a provider that has returned. Its claims are stored later, unless they are known. */
+type ReturnedLogin = AttemptKey &
+  Pick<LoginAttempt, 'challenge' | 'connection' | 'expiresAt'> & { claims?: object }
+
+/** Stores a login that has returned from a provider. Returns whether it has returned for the first time. */
+export async function insertReturned(
+  { query }: Queries,
+  { databaseId, id, challenge, connection, expiresAt, claims }: ReturnedLogin,
+) {
+  const known = claims ? JSON.stringify(claims) : null
+  const rows = await query(insertReturnedStatement, [databaseId, id, challenge, connection, expiresAt, known])
+  return rows.length > 0
+}
+
+const insertReturnedStatement = `
+  INSERT INTO usher.login_attempt (database_id, id, kind, challenge, connection, expires_at, claims)
+  VALUES ($1::uuid, $2::uuid, 'external', $3, $4, $5::timestamptz, $6::jsonb)
+  ON CONFLICT DO NOTHING RETURNING 1`
+
+/** Stores what a provider has returned for a login. */
+export const storeClaims = (
+  { query }: Queries,
+  { databaseId, id }: AttemptKey,
+  { claims, expiresAt }: { claims: object; expiresAt: Date },
+) => query(storeClaimsStatement, [databaseId, id, JSON.stringify(claims), expiresAt])
+
+const storeClaimsStatement = `
+  UPDATE usher.login_attempt SET claims = $3::jsonb, expires_at = $4::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid`

@@ -70,3 +70,11 @@ const rememberStatement = `
   INSERT INTO usher.known_network (database_id, user_id, network, last_login_at)
   VALUES ($1::uuid, $2::uuid, $3::bytea, $4::timestamptz)
   ON CONFLICT (database_id, user_id, network) DO UPDATE SET last_login_at = excluded.last_login_at`
+
+/** Deletes the networks from which a user has logged in. */
+export const forgetNetworks = (
+  { query }: Queries,
+  { databaseId, userId }: { databaseId: string; userId: string },
+) => query(forgetStatement, [databaseId, userId])
+
+const forgetStatement = 'DELETE FROM usher.known_network WHERE database_id = $1::uuid AND user_id = $2::uuid'

@@ -1,6 +1,6 @@
 import type { Tenant } from '../generated/client.js'
 import type { Queries } from '../store.js'
-import type { ProductFields } from './product-fields.js'
+import type { ProductFields } from './user-fields.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
 

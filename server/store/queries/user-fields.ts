@@ -1,5 +1,3 @@
-import type { ProductFields } from './product-fields.js'
-
 // What callers set of a user. Statements are made from these tables.
 
 /** The fields that contract/profile.ts describes. */
@@ -62,3 +60,14 @@ export const productFieldsOf = ({
   metadata = null,
   privateMetadata = null,
 }: Given<ProductFields>): ProductFields => ({ externalId, metadata, privateMetadata })
+
+/** A JSON object of the product. The store has its text, and the driver parses it unless it is null. */
+export type ProductObject = Record<string, unknown>
+
+/** What a product adds to a user or a tenant. */
+export interface ProductFields {
+  /** The id in the product, unique in the database. */
+  externalId: string | null
+  metadata: ProductObject | null
+  privateMetadata: ProductObject | null
+}

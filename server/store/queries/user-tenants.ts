@@ -1,4 +1,4 @@
-import type { ProductObject } from './product-fields.js'
+import type { ProductObject } from './user-fields.js'
 
 /** The tenants of a user, and the number of their last removal or change of a role when they were read. */
 export interface Tenancy {

@@ -1,6 +1,6 @@
 import type { Queries } from '../store.js'
-import type { ProductObject } from './product-fields.js'
 import { isNotRevoked } from './revocations.js'
+import type { ProductObject } from './user-fields.js'
 import { type Profile, profileFields, selected } from './user-fields.js'
 import { type JoinedTenant, joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
 import { type UserWithoutPassword, userColumns } from './users.js'

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
+import { UtcClient } from '../../../server/store/connect-postgres.js'
 import { lazyPrisma } from '../../../server/store/prisma.js'
-import { UtcClient } from '../../../server/store/utc-client.js'
 
 /** What Citus sent to a node for a statement. */
 export interface Sent {

@@ -1,5 +1,5 @@
 import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
-import { findTenantOwners, type NamedTenant } from '../../../store/queries/management/tenant-owners.js'
+import { findTenantOwners, type NamedTenant } from '../../../store/queries/management/tenants.js'
 import type { Queries } from '../../../store/store.js'
 
 /** A tenant that has no owner, so that nobody can invite into it. */

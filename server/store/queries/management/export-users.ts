@@ -2,7 +2,7 @@ import { NIL } from 'uuid'
 import type { User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
 import type { Page } from '../page.js'
-import type { ProductFields } from '../product-fields.js'
+import type { ProductFields } from '../user-fields.js'
 import { selected, type UserFields, userFields } from '../user-fields.js'
 import type { ImportedPasskey } from './import-users.js'
 

@@ -1,6 +1,6 @@
 import type { Factor, Identity, Membership, Tenant, User } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
-import type { ProductFields } from '../product-fields.js'
+import type { ProductFields } from '../user-fields.js'
 import { listOf, type UserFields, userFields } from '../user-fields.js'
 import { createChoice } from './addable-users.js'
 
