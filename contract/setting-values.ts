@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reservedClaims } from './claims.js'
 import { hasExactNumbers, inexact } from './exact-numbers.js'
 
 /** The roles of every database. An owner has all rights of an admin, and an admin all rights of a member. */
@@ -99,15 +100,6 @@ export const passkeyOrigins = differentTexts(
   isOrigin,
   'must be up to 20 different origins separated by commas: https://app.example.com, http on localhost, or android:apk-key-hash: with the SHA-256 of a certificate',
 )
-
-/**
- * Claims that only Usher sets: those that RFC 7519 §4.1 registers, its own, and those of OAuth and OpenID Connect that it may set later
- * (RFC 8693 §4, RFC 7800 §3.1, OpenID Connect Core §2). A fixed claim with such a name would then change its meaning.
- */
-const reservedClaims =
-  'iss sub aud exp nbf iat jti gen client_id tenants tenant_roles tenants_version sid auth_time acr amr email_verified scope act nonce azp cnf'.split(
-    ' ',
-  )
 
 /** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */
 const maxClaimBytes = 1_024

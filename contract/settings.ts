@@ -11,6 +11,7 @@ import {
   webhookUrl,
 } from './setting-values.js'
 
+export { tokenClaims } from './claims.js'
 export { readSetting, type Setting, shownSetting } from './setting.js'
 export { builtInRoles, isDomain } from './setting-values.js'
 

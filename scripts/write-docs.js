@@ -1,5 +1,6 @@
 // Writes the documents that follow from the code. With --check, fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { claims } from './docs/claims.js'
 import { commands } from './docs/commands.js'
 import { configuration, environmentExample } from './docs/configuration.js'
 import { events } from './docs/events.js'
@@ -20,6 +21,7 @@ const documents = {
   'docs/problems.md': { problems },
   'docs/roles.md': { scopes, keysAndOperators, users },
   'docs/settings.md': { settings },
+  'docs/verify.md': { claims },
 }
 
 /** Writes a file, or fails if it is out of date. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { defaultSettings } from '@usher/contract/settings'
+import { defaultSettings, tokenClaims } from '@usher/contract/settings'
 import { createSigner } from 'fast-jwt'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../server/domain/databases/find-database.js'
@@ -86,11 +86,15 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   },
 )
 
-it('issues tokens whose fixed claims replace none of its own', () => {
-  const fixed = { ...database, claims: { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' } }
-  const { jwt } = issueToken(fixed, user, { now, proven })
+it('issues tokens whose fixed claims replace none of its own, which are reserved', () => {
+  const claimed = { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' }
+  const fixed = { ...database, requireVerifiedEmail: true, claims: claimed }
+  const session = { id: crypto.randomUUID(), expiresAt: new Date(now + 86_400_000) }
+  const { jwt } = issueToken(fixed, user, { now, proven, session })
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
+  const { role: _, ...own } = claims
+  expect(Object.keys(own).sort()).toEqual(Object.keys(tokenClaims).sort())
 })
 
 describe('the tenants of a token', () => {

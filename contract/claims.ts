@@ -1,0 +1,29 @@
+/** The claims of a token, with what they say. A fixed claim of a database cannot have these names. */
+export const tokenClaims = {
+  iss: '`{BASE_URL}/workspaces/WORKSPACE/databases/DATABASE`',
+  aud: 'a list that contains `iss`, and `database:` followed by the ID of the database',
+  sub: 'ID of the user',
+  client_id: '`database:` followed by the ID of the database',
+  iat: 'when it was issued, in seconds since the epoch',
+  exp: 'when it expires: at most 86,400 s after `iat`, and not after the end of the session',
+  jti: 'ID of the token',
+  gen: 'generation of the user, a number that each revocation raises. Only Usher and [revocations](management.md#revocations) compare it',
+  sid: 'ID of the [session](guides/sessions.md). Missing without a session',
+  auth_time: 'when the user last proved to be that user, in seconds since the epoch',
+  acr: '`aal2` if the user has proven two factors, else `aal1`',
+  amr: 'how the user has proven it (RFC 8176): `pwd`, `otp`, `pop` (a passkey), `mfa`, and `recovery`, `mail`, `idp`',
+  tenants: 'IDs of the tenants of the user, in the order of joining. Missing if the user has more than 50',
+  tenant_roles:
+    'an object of the role of the user by ID of the tenant, of each of `tenants` in which it is not `member`. Missing if `tenants` is, or if it would be longer than 2,400 characters',
+  tenants_version: 'a number that each removal of the user from a tenant and each change of a role raises',
+  email_verified:
+    'whether the user has verified the address, if the database has `--require-verified-email on`. Else missing',
+}
+
+/**
+ * Claims that no token has yet: those that RFC 7519 §4.1 registers, and those of OAuth and OpenID Connect that a later version may set
+ * (RFC 8693 §4, RFC 7800 §3.1, OpenID Connect Core §2). A fixed claim with such a name would then change its meaning.
+ */
+const laterClaims = ['nbf', 'scope', 'act', 'nonce', 'azp', 'cnf']
+
+export const reservedClaims = [...Object.keys(tokenClaims), ...laterClaims]
