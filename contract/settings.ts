@@ -311,44 +311,41 @@ export const defaultSettings = Object.fromEntries(
   settingEntries.map(([name, each]) => [name, each.default]),
 ) as DatabaseSettings
 
-const ofServer = 'that of the server'
+const mail = <Schema extends z.ZodType>(placeholder: string, schema: Schema) => ({
+  ...text(placeholder, schema),
+  empty: 'that of the server',
+})
 
 /** How the mails of a database look. They are apart from the other settings, because only a delivery reads them. */
 export const mailSettings = settingsOf({
   appName: {
-    ...text('name', mailFields.appName),
+    ...mail('name', mailFields.appName),
     title: 'app name',
-    empty: ofServer,
     text: 'name of the app, which mails show and which is the name of their sender, or "none"',
   },
   mailSender: {
-    ...text('address', mailFields.mailSender),
+    ...mail('address', mailFields.mailSender),
     title: 'mail sender',
-    empty: ofServer,
     text: 'address of the sender of mails, or "none"; the SMTP server must accept it',
   },
   mailReplyTo: {
-    ...text('address', mailFields.mailReplyTo),
+    ...mail('address', mailFields.mailReplyTo),
     title: 'mail reply to',
-    empty: ofServer,
     text: 'address for replies to mails, or "none"',
   },
   mailLogoUrl: {
-    ...text('url', mailFields.mailLogoUrl),
+    ...mail('url', mailFields.mailLogoUrl),
     title: 'mail logo URL',
-    empty: ofServer,
     text: 'https URL of a logo that mails show in place of the name of the app, or "none"',
   },
   mailColor: {
-    ...text('color', mailFields.mailColor),
+    ...mail('color', mailFields.mailColor),
     title: 'mail color',
-    empty: ofServer,
     text: 'color of the buttons in mails, such as #0b57d0, or "none"',
   },
   mailLocale: {
-    ...text('tag', mailFields.mailLocale),
+    ...mail('tag', mailFields.mailLocale),
     title: 'mail locale',
-    empty: ofServer,
     text: 'language of mails whose user and request have none, such as pt-BR, or "none"',
   },
 })

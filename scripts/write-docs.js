@@ -2,16 +2,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commands } from './docs/commands.js'
 import { configuration, environmentExample } from './docs/configuration.js'
+import { events } from './docs/events.js'
 import { limits } from './docs/limits.js'
+import { metrics } from './docs/metrics.js'
 import { problems } from './docs/problems.js'
 import { keysAndOperators, scopes, users } from './docs/roles.js'
-import { settings } from './docs/settings.js'
+import { notices, settings } from './docs/settings.js'
 
 /** What stands between `<!-- NAME -->` and `<!-- end -->`, by file and name. */
 const documents = {
   'docs/commands.md': { commands },
   'docs/configuration.md': { configuration },
+  'docs/guides/mail.md': { notices },
+  'docs/guides/webhooks.md': { events },
   'docs/limits.md': limits,
+  'docs/observability.md': { metrics },
   'docs/problems.md': { problems },
   'docs/roles.md': { scopes, keysAndOperators, users },
   'docs/settings.md': { settings },

@@ -1,4 +1,9 @@
-import { mailSettings, settingGroups, shownSetting } from '@usher/contract/settings'
+import {
+  mailSettings,
+  notices as noticeSettings,
+  settingGroups,
+  shownSetting,
+} from '@usher/contract/settings'
 import { codes, sentence, table } from './markdown.js'
 
 /** Returns the allowed values of a setting. */
@@ -26,3 +31,14 @@ const headings = ['option', 'values', 'default', 'what it decides', 'confirmed']
 export const settings = Object.entries({ ...settingGroups, 'Look of mails': mailSettings })
   .map(([title, settings]) => `## ${title}\n\n${table(headings, rowsOf(settings))}`)
   .join('\n\n')
+
+/** The mails without a code, with the setting that turns them on. */
+export const notices = table(
+  ['mail', 'when it is sent', 'setting', 'default'],
+  Object.entries(noticeSettings).map(([name, { mails, when, isOff }]) => [
+    codes(mails),
+    sentence(when),
+    `\`${optionOf(name)}\``,
+    isOff ? 'off' : 'on',
+  ]),
+)

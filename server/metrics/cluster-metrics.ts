@@ -24,7 +24,7 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   const registers = [own]
   new Gauge({
     name: 'usher_workers',
-    help: 'Processes that accept connections.',
+    help: 'Processes that accept connections, if there are several.',
     registers,
     collect() {
       this.set(listening.size)

@@ -24,14 +24,14 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'usher_http_request_duration_seconds',
-    help: 'Time from the header of a request to the end of its response.',
+    help: 'Time from the header of a request to the end of its response. The route is a pattern, or unknown.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
   })
   const problems = new Counter({
     name: 'usher_problems_total',
-    help: 'Problems sent to clients, by code.',
+    help: 'Error responses.',
     labelNames: ['code'],
     registers,
   })
@@ -58,20 +58,28 @@ export function createMetrics(
     })
   const hash = hashing.stats
   gauge('usher_hash_threads', 'Threads that hash passwords.', () => hash().threads)
-  gauge('usher_hash_threads_busy', 'Threads that are hashing.', () => hash().busy)
+  gauge('usher_hash_threads_busy', 'Threads that are hashing now.', () => hash().busy)
   gauge('usher_hash_queue_length', 'Passwords waiting for a thread.', () => hash().queued)
   gauge(
     'usher_hash_queue_seconds',
-    'Expected wait of a password behind all others.',
+    'How long a password behind all others would wait, in the worker with the longest queue.',
     () => hash().queueSeconds,
     'max',
   )
-  counter('usher_hash_jobs_total', 'Passwords that a thread started to hash.', () => hash().started)
-  counter('usher_hash_wait_seconds_total', 'Total wait of these passwords.', () => hash().waitedSeconds)
-  counter('usher_hash_shed_total', 'Passwords rejected because the queue was full.', () => hash().shed)
+  counter('usher_hash_jobs_total', 'Passwords that a thread has started to hash.', () => hash().started)
+  counter(
+    'usher_hash_wait_seconds_total',
+    'Total time that these passwords waited.',
+    () => hash().waitedSeconds,
+  )
+  counter(
+    'usher_hash_shed_total',
+    'Passwords rejected with 503 because the share of their network in the queue was full.',
+    () => hash().shed,
+  )
   const { connections } = store
   if (connections) {
-    gauge('usher_store_connections', 'Open connections to the store.', () => connections().total)
+    gauge('usher_store_connections', 'Open connections to a Postgres server.', () => connections().total)
     gauge('usher_store_connections_idle', 'Connections that run no statement.', () => connections().idle)
     gauge('usher_store_waiting', 'Statements waiting for a connection.', () => connections().waiting)
   }
@@ -90,7 +98,7 @@ function addDeliveryMetrics(registry: Registry, deliveries: DeliveryStatistics, 
   const registers = [registry]
   new Counter({
     name: 'usher_messages_total',
-    help: 'Attempts to deliver a message, by their result.',
+    help: 'Mails and events: delivered, failed (an attempt), or expired (a mail whose code had expired).',
     labelNames: ['channel', 'result'],
     registers,
     collect() {
@@ -129,7 +137,7 @@ function addDeliveryMetrics(registry: Registry, deliveries: DeliveryStatistics, 
   )
   gauge(
     'usher_messages_not_retried',
-    'Messages that wait for the operator.',
+    'Messages that are not retried and wait for the operator. At most 1,000 are counted.',
     (channel) => deliveries[channel].notRetried,
   )
 }

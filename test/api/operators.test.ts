@@ -212,6 +212,17 @@ describe('settings', () => {
     expect(confirmed.json().values.appUrl).toBe('https://a.example')
   })
 
+  it('an unknown parameter is reported as `query`, and an invalid path is that of no database', async ({
+    owner,
+    app,
+  }) => {
+    const { path } = app
+    const misspelt = await owner.send('GET', `${path}/settings?setting=appUrl`)
+    expect(misspelt.json().errors).toMatchObject([{ path: 'query', detail: 'has unknown fields: setting' }])
+    const invalid = await owner.send('GET', `${path}!/settings`)
+    expect(invalid.json()).toMatchObject({ code: 'database_not_found', status: 404 })
+  })
+
   it('wrong values have the name of the setting', async ({ owner, app }) => {
     const settings = { sessionIdle: 'long', nothing: true }
     const response = await owner.send('PATCH', `${app.path}/settings`, { settings })

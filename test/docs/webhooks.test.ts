@@ -7,7 +7,6 @@ import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, vi } from 'vitest'
-import { eventTypes } from '../../server/domain/events/events.js'
 import { isInstalled } from '../clients/installed.js'
 import { startChild } from '../support/child.js'
 import { it } from '../support/operator.js'
@@ -117,9 +116,3 @@ it.skipIf(!isInstalled)(
     expect(log.mock.calls).toEqual([[id], ['Ada']])
   },
 )
-
-it('docs/guides/webhooks.md lists every type of event', () => {
-  const [, table = ''] = guide.match(/^## Events\n(.*?)^```json/ms) ?? []
-  const types = [...table.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, type]) => type)
-  expect(types.sort()).toEqual([...eventTypes].sort())
-})

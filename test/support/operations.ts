@@ -26,7 +26,7 @@ export interface Operation extends OperationRequest {
   /** The least role in the tenant, if it is not `member`. */
   role?: 'admin' | 'owner'
   /** Types of the events that it causes. Default: none. */
-  changes?: (typeof eventTypes)[number][]
+  changes?: (keyof typeof eventTypes)[]
   /** Further requests, with the problem that they cause. Default: none. They are sent so that their statements run. */
   also?: (OperationRequest & { problem?: ProblemCode })[]
 }

@@ -34,7 +34,7 @@ describe('verifyWebhook', () => {
   })
 
   it('has a type for each type of event', () => {
-    expectTypeOf<WebhookEvent['type']>().toEqualTypeOf<(typeof eventTypes)[number]>()
+    expectTypeOf<WebhookEvent['type']>().toEqualTypeOf<keyof typeof eventTypes>()
     expectTypeOf<Extract<WebhookEvent, { type: 'tenant.user_added' }>['data']>().toExtend<
       Record<'databaseId' | 'tenantId' | 'userId', string>
     >()
