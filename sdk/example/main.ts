@@ -15,6 +15,11 @@ const client = createSessionClient({
 start({ client })
 startAccount({ client })
 
+const look = document.querySelector('#look') as HTMLSelectElement
+look.addEventListener('change', () => {
+  document.documentElement.dataset.look = look.value
+})
+
 const main = document.querySelector('main') as HTMLElement
 
 /** Shows the login on the pages of links, such as `/reset-password`, and to those who are not logged in. */

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { createClient } from '@usher/sdk'
 import { startUsher } from '@usher/server/testing'
 import { describe, expect } from 'vitest'
 import { password } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { totpAt } from '../support/second-factor.js'
+import { snippetsOf } from '../support/snippets.js'
 import { verifyAddress } from '../support/verified-address.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser, overflowOf } from './browser.js'
@@ -26,6 +28,7 @@ import { createSessionClient } from '@usher/sdk/session'
 import { start } from '@usher/sdk/ui'
 import { startAccount } from '@usher/sdk/ui/account'
 import '@usher/sdk/ui.css'
+import './sdk/example/looks.css'
 import { en } from './sdk/ui/texts/en.ts'
 import { enAccount } from './sdk/ui/texts/en-account.ts'
 
@@ -144,6 +147,15 @@ const screens = [
   'unavailable',
   'signed-in',
 ]
+
+/** Targets that are too small. */
+const small = `[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
+  .filter((node) => node.checkVisibility())
+  .map((node) => [node.getBoundingClientRect(), node.outerHTML.slice(0, 120)])
+  .filter(([{ width, height }]) => width < 24 || height < 24)
+  .map(([{ width, height }, html]) => width + ' ' + height + ' ' + html)`
+
+const accentOf = `getComputedStyle(document.querySelector('[data-part="submit"]')).backgroundColor`
 
 /** Shows each screen of the login. */
 async function eachScreen(page: Page, check: () => Promise<void>) {
@@ -428,17 +440,55 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await fitBoth(320)
   })
 
+  it('are as light or dark as the page, whatever the system is, unless they have a theme', async ({
+    visit,
+  }) => {
+    const { page } = await visit(signIn)
+    const form = formOf(page, 'Log in')
+    const scheme = async (given: string, theme?: string) => {
+      await run(page, given)
+      await put(page, ['usher-sign-in', theme ? { theme } : {}])
+      await form.waitFor()
+      const color = await form.evaluate((node) => getComputedStyle(node).backgroundColor)
+      return color === 'rgb(255, 255, 255)' ? 'light' : 'dark'
+    }
+    const of = (value: string) => `document.documentElement.style.colorScheme = '${value}'`
+    for (const system of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: system })
+      expect(await scheme(of('light'))).toBe('light')
+      expect(await scheme(of('dark'))).toBe('dark')
+      expect(await scheme(of('light dark'))).toBe(system)
+      expect(await scheme(of('light'), 'dark')).toBe('dark')
+      expect(await scheme(of('dark'), 'light')).toBe('light')
+    }
+    // A page that says nothing is white.
+    expect(await scheme(`${of('')}; document.querySelector('[name=color-scheme]').remove()`)).toBe('light')
+  })
+
+  it('have no accessibility errors and no small targets in the looks of the guide', async ({
+    visit,
+    visitUser,
+  }) => {
+    const css = (await snippetsOf('docs/guides/sign-in.md')).filter(({ language }) => language === 'css')
+    expect(css.map(({ code }) => code)).toEqual([await readFile('sdk/example/looks.css', 'utf8')])
+    const { page } = await visit(signIn)
+    const user = await visitUser()
+    for (const look of ['forest', 'paper', 'compact'])
+      for (const each of [page, user.page]) {
+        const before = await run(each, accentOf)
+        await run(each, `document.documentElement.dataset.look = '${look}'`)
+        expect(await run(each, accentOf)).not.toBe(before)
+        expect(await accessibilityErrorsOf(each)).toEqual([])
+        expect(await run(each, small)).toEqual([])
+      }
+  })
+
   it('have targets of 24 pixels at least (WCAG 2.5.8), and copy recovery codes', async ({
     visit,
     visitUser,
     server,
     served,
   }) => {
-    const small = `[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
-      .filter((node) => node.checkVisibility())
-      .map((node) => [node.getBoundingClientRect(), node.outerHTML.slice(0, 120)])
-      .filter(([{ width, height }]) => width < 24 || height < 24)
-      .map(([{ width, height }, html]) => width + ' ' + height + ' ' + html)`
     const { page } = await visit()
     await eachScreen(page, async () => expect(await run(page, small)).toEqual([]))
     const user = await visitUser()

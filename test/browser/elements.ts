@@ -69,6 +69,7 @@ export async function servePage({
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
     <title>Example</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/page.css">
@@ -103,7 +104,7 @@ export async function servePage({
 export async function serveExample({ baseUrl, workspace, database }: Place, port?: number) {
   const read = (file: string) => readFile(`${root}/sdk/example/${file}`, 'utf8')
   return servePage({
-    script: `import './sdk/example/style.css'\n${await read('main.ts')}`,
+    script: `import './sdk/example/style.css'\nimport './sdk/example/looks.css'\n${await read('main.ts')}`,
     body: /<body>(.*)<\/body>/s.exec(await read('index.html'))?.[1] ?? '',
     server: baseUrl,
     port,
