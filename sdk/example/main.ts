@@ -21,10 +21,12 @@ look.addEventListener('change', () => {
 })
 
 const main = document.querySelector('main') as HTMLElement
+const menu = document.querySelector('usher-user-menu') as HTMLElement
 
 /** Shows the login on the pages of links, such as `/reset-password`, and to those who are not logged in. */
 function show() {
   const team = /^#team=(.+)/.exec(location.hash)?.[1]
+  menu.setAttribute('tenant', team ?? '')
   const isLogin = !client.token || location.pathname !== '/'
   const name = isLogin ? 'usher-sign-in' : team ? 'usher-tenant' : 'usher-account'
   let element = main.lastElementChild

@@ -62,6 +62,8 @@ export interface TenantProps extends Omit<AccountProps, 'sections'> {
 /** What `UserMenu` takes. */
 export interface UserMenuProps extends ElementProps {
   accountHref?: string | undefined
+  /** ID of the tenant that is shown, which the menu leaves out. */
+  tenant?: string | undefined
   onTenant?: ((tenantId: string) => void) | undefined
   onSignedOut?: (() => void) | undefined
 }
@@ -145,7 +147,8 @@ export function Tenant(props: TenantProps) {
 
 /** `<usher-user-menu>` as a component. */
 export function UserMenu(props: UserMenuProps) {
-  const attributes = { ...attributesOf(props), 'account-href': props.accountHref }
+  const { accountHref, tenant } = props
+  const attributes = { ...attributesOf(props), 'account-href': accountHref, tenant }
   return useElement('usher-user-menu', attributes, {
     properties: propertiesOf(props),
     handlers: {

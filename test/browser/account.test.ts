@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
       await send(profile, { Name: name }, 'Save')
       await expectTexts(profile, 'Saved.')
       await page
-        .locator('usher-user-menu summary')
+        .locator('usher-user-menu [data-part=menu]')
         .getByText(name || email)
         .waitFor()
       await page.reload()
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('usher-account', () => {
     await restarted.app.listen({ host: '127.0.0.1', port })
     await press(unavailable, 'Try again')
     await showsAccount(page, email)
-    await expect.poll(() => page.locator('usher-user-menu summary').textContent()).toBe(email)
+    await expect.poll(() => page.locator('usher-user-menu [data-part=menu]').textContent()).toBe(email)
     // A list of the page may have been loading when the server closed.
     await expectFailedLoadsLike(/^net::ERR_CONNECTION_(REFUSED|RESET) (me|sessions|identities)$/)
   })

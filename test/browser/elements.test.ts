@@ -121,7 +121,7 @@ async function call<Data>(page: Page, operation: string, ...given: unknown[]) {
 /** Expects that nothing is wider than the page, or cut off. */
 async function expectFits(page: Page) {
   expect(await overflowOf(page)).toBe(0)
-  const cut = `[...document.querySelectorAll('main :is(h1, h2, p, li, label, button, summary, strong)')]
+  const cut = `[...document.querySelectorAll('main :is(h1, h2, p, li, label, button, strong)')]
     .filter((node) => getComputedStyle(node).display !== 'inline' && node.scrollWidth > node.clientWidth + 1)
     .map((node) => node.outerHTML.slice(0, 120))`
   expect(await run(page, cut)).toEqual([])
@@ -149,7 +149,7 @@ const screens = [
 ]
 
 /** Targets that are too small. */
-const small = `[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
+const small = `[...document.querySelectorAll('main :is(a, button, input, select)')]
   .filter((node) => node.checkVisibility())
   .map((node) => [node.getBoundingClientRect(), node.outerHTML.slice(0, 120)])
   .filter(([{ width, height }]) => width < 24 || height < 24)
@@ -295,7 +295,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
       await put(page, ...everything)
       await formOf(page, 'Devices').getByText(name.slice(0, 64), { exact: true }).waitFor()
       await formOf(page, 'Members').getByText(name, { exact: true }).waitFor()
-      await page.locator('usher-user-menu summary').click()
+      await page.locator('usher-user-menu [data-part=menu]').click()
       await expectFits(page)
       expect(await page.locator('main img').count()).toBe(0)
       expect(await accessibilityErrorsOf(page)).toEqual([])
@@ -325,7 +325,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     visitUser,
   }) => {
     const { page } = await visitUser()
-    const menu = page.locator('usher-user-menu summary')
+    const menu = page.locator('usher-user-menu [data-part=menu]')
     await openMenu(page)
     const team = page.getByRole('button', { name: 'Switch to Engines', exact: true })
     await team.focus()
@@ -337,6 +337,53 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect([await team.isVisible(), await isFocused(menu)]).toEqual([false, true])
   })
 
+  it('a menu opens over the page, within the viewport, and closes by Escape and by a click elsewhere', async ({
+    visitUser,
+  }) => {
+    const { page } = await visitUser()
+    await call(page, 'createTenant', { name: 'x'.repeat(255) })
+    const menu = page.locator('usher-user-menu')
+    const toggle = menu.locator('[data-part=menu]')
+    const list = menu.locator('[data-part=list]')
+    await put(page, ['usher-user-menu', { 'account-href': '/' }], ['h1', {}, { textContent: 'Below' }])
+    await toggle.waitFor()
+    const below = page.getByText('Below')
+    for (const width of [390, 1280])
+      for (const dir of ['ltr', 'rtl'])
+        for (const place of [
+          'top: 0; left: 0',
+          'top: 0; right: 0',
+          'bottom: 0; left: 40%',
+          'bottom: 0; right: 0',
+        ]) {
+          await page.setViewportSize({ width, height: 480 })
+          await run(page, `document.documentElement.dir = '${dir}'`)
+          await run(
+            page,
+            `document.querySelector('usher-user-menu').style.cssText = 'position: fixed; ${place}'`,
+          )
+          const before = await below.boundingBox()
+          await toggle.click()
+          expect(await below.boundingBox()).toEqual(before)
+          const box = await list.boundingBox()
+          const [left, top] = [box?.x ?? -1, box?.y ?? -1]
+          expect([
+            left >= 0,
+            left + (box?.width ?? 0) <= width,
+            top >= 0,
+            top + (box?.height ?? 0) <= 480,
+          ]).toEqual([true, true, true, true])
+          expect(await overflowOf(page)).toBe(0)
+          await page.keyboard.press('Escape')
+          expect([await list.isVisible(), await isFocused(toggle)]).toEqual([false, true])
+        }
+    await run(page, `document.querySelector('usher-user-menu').style.cssText = ''`)
+    await toggle.click()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await page.mouse.click(1200, 470)
+    expect(await list.isVisible()).toBe(false)
+  })
+
   it('ask once for the user who has logged in, before and after the session is opened', async ({ visit }) => {
     const { page } = await visit(...everything)
     const asked: string[] = []
@@ -345,7 +392,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     })
     await run(page, `client.createUser(${JSON.stringify(newUser('Engines'))})`)
     for (const title of ['Devices', 'Members']) await formOf(page, title).waitFor()
-    await page.locator('usher-user-menu summary').waitFor()
+    await page.locator('usher-user-menu [data-part=menu]').waitFor()
     // The menu, the account and the team.
     expect(asked.filter((path) => path === 'me')).toHaveLength(3)
     await run(page, 'client.signOut()')
@@ -422,7 +469,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   it('fit with text of 200 %, and with the text spacing of WCAG 1.4.12', async ({ visit, visitUser }) => {
     const { page } = await visit()
     const user = await visitUser()
-    await user.page.locator('summary').click()
+    await user.page.locator('usher-user-menu [data-part=menu]').click()
     const fitBoth = async (width: number) => {
       await page.setViewportSize({ width, height: 640 })
       await user.page.setViewportSize({ width, height: 640 })
@@ -492,7 +539,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     const { page } = await visit()
     await eachScreen(page, async () => expect(await run(page, small)).toEqual([]))
     const user = await visitUser()
-    await user.page.locator('summary').click()
+    await user.page.locator('usher-user-menu [data-part=menu]').click()
     expect(await run(user.page, small)).toEqual([])
     const { email } = await call<{ email: string }>(user.page, 'me')
     await verifyAddress(server, email)

@@ -71,7 +71,7 @@ export async function logIn(page: Page, email: string) {
 }
 
 /** Opens the menu of the user. */
-export const openMenu = (page: Page) => page.locator('usher-user-menu summary').click()
+export const openMenu = (page: Page) => page.locator('usher-user-menu [data-part=menu]').click()
 
 /** Logs out by the menu. */
 export async function logOut(page: Page) {

@@ -337,7 +337,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     await expectTexts(login, 'Log in or sign up to accept the invitation.')
     await sendLogin(other.page, known)
     // Nobody had verified the address, so accepting revokes the token with which the menu loads the user.
-    await other.page.locator('usher-user-menu summary').waitFor()
+    await other.page.locator('usher-user-menu [data-part=menu]').waitFor()
     await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     // The example shows the team.
     await formOf(other.page, 'Members').getByText(known).waitFor()
@@ -394,7 +394,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await showsAccount(other, email)
-    await tabTo(other, other.locator('usher-user-menu summary'))
+    await tabTo(other, other.locator('usher-user-menu [data-part=menu]'))
     await other.keyboard.press('Space')
     await tabTo(other, other.getByRole('button', { name: 'Log out', exact: true }))
     await other.keyboard.press('Enter')

@@ -83,7 +83,7 @@ async function logIn(page: Page, email: string, text = password) {
 
 /** Logs out by the menu of the user. */
 async function logOut(page: Page) {
-  await page.locator('usher-user-menu summary').click()
+  await page.locator('usher-user-menu [data-part=menu]').click()
   await page.getByRole('button', { name: 'Log out' }).click()
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client.js'
 import type { User } from '../../schemas.js'
 import { unavailableScreen } from '../actions.js'
-import { buttonOf } from '../controls.js'
+import { buttonOf, newId } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
@@ -169,10 +169,13 @@ const missing: Section = () => ({
 })
 
 /**
- * `<usher-user-menu>`: the user who is logged in, tenants to switch to, the account, and log-out. Attribute `account-href`: where the
- * account is. Events: `usher-tenant` (`detail.tenantId`), `usher-signed-out`.
+ * `<usher-user-menu>`: the user who is logged in, tenants to switch to, the account, and log-out. Attributes: `account-href` (where the
+ * account is), `tenant` (ID of the tenant that is shown, which the menu leaves out). Events: `usher-tenant` (`detail.tenantId`),
+ * `usher-signed-out`.
  */
 export class UsherUserMenu extends UsherElement {
+  static override observedAttributes = ['lang', 'tenant']
+
   #user: User | undefined
   #client: Client | undefined
 
@@ -199,7 +202,29 @@ export class UsherUserMenu extends UsherElement {
     )
     document.addEventListener('usher-change', load)
     this.onEnd(() => document.removeEventListener('usher-change', load))
+    for (const type of ['scroll', 'resize']) {
+      addEventListener(type, this.#place, true)
+      this.onEnd(() => removeEventListener(type, this.#place, true))
+    }
     load()
+  }
+
+  /** Moves the list next to the button, to where the viewport has more room. */
+  #place = () => {
+    const [button, list] = this.querySelectorAll<HTMLElement>('[popovertarget], [popover]')
+    if (!button || !list) return
+    const { left, right, top, bottom } = button.getBoundingClientRect()
+    const { clientWidth: width } = document.documentElement
+    const isBelow = top + bottom < innerHeight
+    const isAfter = left + right < width
+    const [x, y] = [isAfter ? left : width - right, isBelow ? bottom : innerHeight - top]
+    Object.assign(list.style, {
+      inset: 'auto',
+      [isAfter ? 'left' : 'right']: `${x}px`,
+      [isBelow ? 'top' : 'bottom']: `${y}px`,
+      maxWidth: `${width - x}px`,
+      maxHeight: `${innerHeight - y}px`,
+    })
   }
 
   protected override paint() {
@@ -212,9 +237,10 @@ export class UsherUserMenu extends UsherElement {
       return create('li', {}, made)
     }
     const href = this.getAttribute('account-href')
+    const id = newId()
     const list = create(
       'ul',
-      part('list', look),
+      { ...part('list', look), id, popover: 'auto' },
       create('li', part('details', look), create('bdi', {}, user.email)),
       href !== null &&
         create(
@@ -226,30 +252,38 @@ export class UsherUserMenu extends UsherElement {
             ...nodesOf(line('openAccount'), look),
           ),
         ),
-      ...user.memberships.map(({ id, name }) =>
-        button(`tenant-${id}`, line('switchTenant', { name }), () =>
-          this.send('usher-tenant', { tenantId: id }),
+      ...user.memberships
+        .filter((each) => each.id !== this.getAttribute('tenant'))
+        .map((each) =>
+          button(`tenant-${each.id}`, line('switchTenant', { name: each.name }), () =>
+            this.send('usher-tenant', { tenantId: each.id }),
+          ),
         ),
-      ),
       button('log-out', line('logOut'), async () => {
         await this.#client?.signOut()
         this.send('usher-signed-out')
       }),
     )
     const focused = focusIn(this)
-    const summary = create('summary', {}, create('bdi', {}, user.preferredName ?? user.email))
-    const open = this.querySelector('details')?.open
-    const menu = create('details', { ...part('menu', look), open }, summary, list)
+    const isOpen = this.querySelector(':popover-open') !== null
+    const toggle = create(
+      'button',
+      { ...part('menu', look), type: 'button', popovertarget: id },
+      create('bdi', {}, user.preferredName ?? user.email),
+    )
+    list.addEventListener('beforetoggle', this.#place)
     // What is chosen closes the menu. The app may move the focus then.
     const close = ({ target }: Event) => {
       if (!(target as Element).closest('a, button')) return
-      menu.open = false
-      summary.focus()
+      list.hidePopover()
+      toggle.focus()
     }
     list.addEventListener('click', close, { capture: true })
-    this.replaceChildren(
-      create('div', { ...part('root', look), lang: look.language, dir: directionOf(look.language) }, menu),
-    )
-    if (focused !== undefined) this.querySelector<HTMLElement>(focused || 'summary')?.focus()
+    const attributes = { ...part('root', look), lang: look.language, dir: directionOf(look.language) }
+    this.replaceChildren(create('div', attributes, toggle, list))
+    // Escape moves the focus back to where it was when the list was shown.
+    if (focused !== undefined) toggle.focus()
+    if (isOpen) list.showPopover()
+    if (focused) this.querySelector<HTMLElement>(focused)?.focus()
   }
 }
