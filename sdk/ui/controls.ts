@@ -39,7 +39,7 @@ export function fieldOf(field: Field, look: Look): ShownField {
     node,
     input,
     fail(shown) {
-      error.replaceChildren(...(shown ? nodesOf(shown, look) : []))
+      error.replaceChildren(...nodesOf(shown, look))
       if (shown) input.setAttribute('aria-invalid', 'true')
       else input.removeAttribute('aria-invalid')
     },
@@ -77,13 +77,21 @@ function inputOf(
   })
 }
 
+const eye = 'M2 12q10-14 20 0-10 14-20 0M9 12a3 3 0 1 1 0 .1z'
+
 /** Returns a password with a button that shows it. */
 function withReveal(input: HTMLInputElement, look: Look) {
-  const button = create('button', { ...part('reveal', look), type: 'button', 'aria-controls': input.id })
+  const path = create('path', { fill: 'none', stroke: 'currentColor', 'stroke-width': '2' })
+  const button = create(
+    'button',
+    { ...part('reveal', look), type: 'button', 'aria-label': textOf(line('showPassword'), look) },
+    create('svg', { viewBox: '0 0 24 24', width: '24' }, path),
+  )
   const show = (isShown: boolean) => {
     input.type = isShown ? 'text' : 'password'
-    button.replaceChildren(...nodesOf(line(isShown ? 'hide' : 'show'), look))
-    button.setAttribute('aria-label', textOf(line(isShown ? 'hidePassword' : 'showPassword'), look))
+    // Crossed out while the password is shown.
+    path.setAttribute('d', isShown ? `${eye}M4 21 20 3` : eye)
+    button.setAttribute('aria-pressed', String(isShown))
   }
   button.addEventListener('click', () => show(input.type === 'password'))
   show(false)
@@ -91,9 +99,9 @@ function withReveal(input: HTMLInputElement, look: Look) {
 }
 
 /** Returns a button. */
-export function buttonOf({ id, label, kind, object }: Action, look: Look) {
+export function buttonOf({ id, label, kind, object, mark }: Action, look: Look) {
   const text = textOf(label, look)
-  return create(
+  const button = create(
     'button',
     {
       ...part(kind, look),
@@ -103,4 +111,11 @@ export function buttonOf({ id, label, kind, object }: Action, look: Look) {
     },
     ...nodesOf(label, look),
   )
+  // Only pages with providers load them. Without its mark, a button has its text.
+  if (mark)
+    import('./marks.js').then(
+      ({ addMark }) => addMark(button, mark),
+      () => {},
+    )
+  return button
 }

@@ -40,13 +40,17 @@ export interface Look extends Language {
   classes: Classes
 }
 
+/** Elements of HTML, and those of pictures. */
+type Nodes = HTMLElementTagNameMap & Pick<SVGElementTagNameMap, 'svg' | 'path'>
+
 /** Returns an element. Attributes that are undefined or false are left out. */
-export function create<Name extends keyof HTMLElementTagNameMap>(
+export function create<Name extends keyof Nodes>(
   name: Name,
   attributes: Readonly<Record<string, string | boolean | undefined>> = {},
   ...children: Child[]
-): HTMLElementTagNameMap[Name] {
-  const node = document.createElement(name)
+): Nodes[Name] {
+  const space = /^(svg|path)$/.test(name) ? '2000/svg' : '1999/xhtml'
+  const node = document.createElementNS(`http://www.w3.org/${space}`, name) as Nodes[Name]
   for (const [key, value] of Object.entries(attributes))
     if (value !== undefined && value !== false) node.setAttribute(key, value === true ? '' : value)
   node.append(...children.filter((child): child is Node | string => child !== undefined && child !== false))
@@ -68,11 +72,13 @@ export function focusIn(node: Element) {
 /** Returns the attributes of a part. */
 export const part = (name: Part, { classes }: Look) => ({ 'data-part': name, class: classes[name] })
 
-/** Returns a text. What replaces a name in braces is isolated, because it may have another direction. */
-export const nodesOf = (shown: Shown, look: Look): (Node | string)[] =>
-  'text' in shown
-    ? [create('bdi', {}, shown.text)]
-    : piecesOf(shown, look).map(({ text, isGiven }) => (isGiven ? create('bdi', {}, text) : text))
+/** Returns a text, or nothing. What replaces a name in braces is isolated, because it may have another direction. */
+export const nodesOf = (shown: Shown | undefined, look: Look): (Node | string)[] =>
+  !shown
+    ? []
+    : 'text' in shown
+      ? [create('bdi', {}, shown.text)]
+      : piecesOf(shown, look).map(({ text, isGiven }) => (isGiven ? create('bdi', {}, text) : text))
 
 /** Returns whether a language is written from right to left. */
 export const directionOf = (language: string) => (/^(ar|fa|he|ur)\b/.test(language) ? 'rtl' : 'ltr')

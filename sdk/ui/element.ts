@@ -165,7 +165,8 @@ export abstract class UsherElement extends Base {
       this.#drawn.push(render(root, flow, { look, heading, ...(left && { left }) }))
       return root
     })
-    this.replaceChildren(...roots)
+    const slotted = (name: string) => [...this.children].filter(({ slot }) => slot === name)
+    this.replaceChildren(...slotted('logo'), ...roots, ...slotted('terms'))
   }
 
   /** Dispatches an event that bubbles. Returns whether nobody has prevented its default. */

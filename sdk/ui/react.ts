@@ -1,6 +1,6 @@
 'use client'
 
-import { createElement, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createElement, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Client } from '../client.js'
 import type { UsherError } from '../errors.js'
 import type { Classes } from './dom.js'
@@ -41,6 +41,8 @@ export interface SignInProps extends ElementProps {
   onSignedIn?: (() => void) | undefined
   onTenant?: ((tenantId: string) => void) | undefined
   onScreen?: ((screen: string) => void) | undefined
+  /** The logo and the terms of the product: nodes with `slot="logo"` and `slot="terms"`. */
+  children?: ReactNode
 }
 
 /** What `Account` takes. */
@@ -108,10 +110,10 @@ const propertiesOf = ({ client, texts, classes }: ElementProps) => ({ texts, cla
 
 /** `<usher-sign-in>` as a component. */
 export function SignIn(props: SignInProps) {
-  const { screen, redirectTo, hide, tenant, signUpFields } = props
+  const { screen, redirectTo, hide, tenant, signUpFields, children } = props
   return useElement(
     'usher-sign-in',
-    { ...attributesOf(props), screen, hide, tenant, 'redirect-to': redirectTo },
+    { ...attributesOf(props), screen, hide, tenant, children, 'redirect-to': redirectTo },
     {
       properties: { signUpFields, ...propertiesOf(props) },
       handlers: {

@@ -1,7 +1,6 @@
 import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
 import { create, focusIn, type Look, nodesOf, part } from './dom.js'
 import { actionsOf, type Flow } from './flow-engine.js'
-import { qrOf } from './qr.js'
 import { textOf } from './text.js'
 import { type Action, type Item, line, type Screen, type Shown } from './view.js'
 
@@ -96,12 +95,8 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
     ...(screen.qr ? qrNodes(screen.qr, look) : []),
     screen.codes && codesOf(screen.codes, look),
     ...providers,
-    providers.length > 0 &&
-      screen.fields?.length !== undefined &&
-      create('p', part('divider', look), ...nodesOf(line('or'), look)),
-    screen.items?.length !== undefined &&
-      screen.items.length > 0 &&
-      create('ul', part('list', look), ...screen.items.map(itemOf)),
+    providers.length > 0 && screen.fields && create('p', part('divider', look), ...nodesOf(line('or'), look)),
+    screen.items?.[0] && create('ul', part('list', look), ...screen.items.map(itemOf)),
     ...(screen.fields ?? []).map(shownField),
     ...buttons('submit', 'danger', 'secondary'),
     ...buttons('link'),
@@ -119,8 +114,8 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
     values: () => Object.fromEntries([...fields].map(([name, { input }]) => [name, input.value])),
     show({ isBusy, error, fieldErrors, status: done }: Flow['feedback']) {
       node.setAttribute('aria-busy', String(isBusy))
-      alert.replaceChildren(...(error ? nodesOf(error, look) : []))
-      status.replaceChildren(...(done ? nodesOf(done, look) : []))
+      alert.replaceChildren(...nodesOf(error, look))
+      status.replaceChildren(...nodesOf(done, look))
       for (const [name, field] of fields) field.fail(fieldErrors[name])
       const wrong = [...fields.values()].find(({ input }) => input.ariaInvalid === 'true')
       wrong?.input.focus()
@@ -132,9 +127,9 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
 function qrNodes({ content, secret }: { content: string; secret: string }, look: Look) {
   const place = create('div', part('qr', look))
   const label = textOf(line('qrLabel'), look)
-  // Without the picture, the secret is typed.
-  qrOf(content, label).then(
-    (picture) => place.append(picture),
+  // Only who adds an authenticator app loads it. Without the picture, the secret is typed.
+  import('./qr.js').then(
+    ({ qrOf }) => place.append(qrOf(content, label)),
     () => {},
   )
   return [
@@ -156,22 +151,16 @@ function qrNodes({ content, secret }: { content: string; secret: string }, look:
 
 /** Shows recovery codes with buttons that copy and print them. */
 function codesOf(codes: readonly string[], look: Look) {
-  const copy = create(
-    'button',
-    { ...part('secondary', look), type: 'button' },
-    ...nodesOf(line('copy'), look),
-  )
+  const button = (key: 'copy' | 'print') =>
+    create('button', { ...part('secondary', look), type: 'button' }, ...nodesOf(line(key), look))
+  const copy = button('copy')
   copy.addEventListener('click', async () => {
     await navigator.clipboard.writeText(codes.join('\n')).then(
       () => copy.replaceChildren(...nodesOf(line('copied'), look)),
       () => getSelection()?.selectAllChildren(list),
     )
   })
-  const printing = create(
-    'button',
-    { ...part('secondary', look), type: 'button' },
-    ...nodesOf(line('print'), look),
-  )
+  const printing = button('print')
   printing.addEventListener('click', () => print())
   const list = create(
     'ul',

@@ -51,6 +51,8 @@ export interface Action {
   kind: 'submit' | 'secondary' | 'danger' | 'link' | 'provider'
   /** What the button acts on, for screen readers, such as the name of the row. */
   object?: string
+  /** Kind of the provider whose mark the button has, such as `google`. */
+  mark?: string
   run(values: Values): Outcome | undefined | Promise<Outcome | undefined>
 }
 

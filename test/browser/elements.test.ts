@@ -155,6 +155,13 @@ const small = `[...document.querySelectorAll('main :is(a, button, input, select)
   .filter(([{ width, height }]) => width < 24 || height < 24)
   .map(([{ width, height }, html]) => width + ' ' + height + ' ' + html)`
 
+/** Where the eye of the password is in its field. */
+const eyeIn = `(([field, eye]) => ({
+  isWithin: eye.left >= field.left && eye.right <= field.right && eye.top >= field.top && eye.bottom <= field.bottom,
+  isAtRight: eye.left > (field.left + field.right) / 2,
+}))(['password', 'reveal'].map((name) =>
+  document.querySelector('[name="' + name + '"], [data-part="' + name + '"]').getBoundingClientRect()))`
+
 const accentOf = `getComputedStyle(document.querySelector('[data-part="submit"]')).backgroundColor`
 
 /** Shows each screen of the login. */
@@ -348,39 +355,30 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await put(page, ['usher-user-menu', { 'account-href': '/' }], ['h1', {}, { textContent: 'Below' }])
     await toggle.waitFor()
     const below = page.getByText('Below')
-    for (const width of [390, 1280])
-      for (const dir of ['ltr', 'rtl'])
-        for (const place of [
-          'top: 0; left: 0',
-          'top: 0; right: 0',
-          'bottom: 0; left: 40%',
-          'bottom: 0; right: 0',
-        ]) {
-          await page.setViewportSize({ width, height: 480 })
-          await run(page, `document.documentElement.dir = '${dir}'`)
-          await run(
-            page,
-            `document.querySelector('usher-user-menu').style.cssText = 'position: fixed; ${place}'`,
-          )
-          const before = await below.boundingBox()
-          await toggle.click()
-          expect(await below.boundingBox()).toEqual(before)
-          const box = await list.boundingBox()
-          const [left, top] = [box?.x ?? -1, box?.y ?? -1]
-          expect([
-            left >= 0,
-            left + (box?.width ?? 0) <= width,
-            top >= 0,
-            top + (box?.height ?? 0) <= 480,
-          ]).toEqual([true, true, true, true])
-          expect(await overflowOf(page)).toBe(0)
-          await page.keyboard.press('Escape')
-          expect([await list.isVisible(), await isFocused(toggle)]).toEqual([false, true])
-        }
+    await page.setViewportSize({ width: 390, height: 480 })
+    for (const dir of ['ltr', 'rtl'])
+      for (const place of [
+        'top: 0; left: 0',
+        'top: 0; right: 0',
+        'bottom: 0; left: 40%',
+        'bottom: 0; right: 0',
+      ]) {
+        const style = `position: fixed; ${place}`
+        await run(page, `document.documentElement.dir = '${dir}'`)
+        await run(page, `document.querySelector('usher-user-menu').style.cssText = '${style}'`)
+        const before = await below.boundingBox()
+        await toggle.click()
+        expect(await below.boundingBox()).toEqual(before)
+        const { x = -1, y = -1, width = 0, height = 0 } = (await list.boundingBox()) ?? {}
+        expect([x >= 0, x + width <= 390, y >= 0, y + height <= 480]).toEqual([true, true, true, true])
+        expect(await overflowOf(page)).toBe(0)
+        await page.keyboard.press('Escape')
+        expect([await list.isVisible(), await isFocused(toggle)]).toEqual([false, true])
+      }
     await run(page, `document.querySelector('usher-user-menu').style.cssText = ''`)
     await toggle.click()
     expect(await accessibilityErrorsOf(page)).toEqual([])
-    await page.mouse.click(1200, 470)
+    await page.mouse.click(380, 470)
     expect(await list.isVisible()).toBe(false)
   })
 
@@ -439,10 +437,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(await root.getAttribute('dir')).toBe('rtl')
     expect(await root.getAttribute('lang')).toBe('ar')
     expect(await form.getByRole('heading').textContent()).toBe('نص Log in')
-    const [input, reveal] = await Promise.all(
-      ['input[name="password"]', '[data-part="reveal"]'].map((part) => form.locator(part).boundingBox()),
-    )
-    expect(reveal?.x).toBeLessThan(input?.x ?? 0)
+    expect(await run(page, eyeIn)).toEqual({ isWithin: true, isAtRight: false })
     for (const name of ['email', 'password'])
       expect(
         await form.locator(`[name="${name}"]`).evaluate((node) => getComputedStyle(node).direction),
@@ -485,6 +480,71 @@ describe.skipIf(!hasBrowser)('the elements', () => {
       document.adoptedStyleSheets = [sheet]`
     for (const each of [page, user.page]) await run(each, spacing)
     await fitBoth(320)
+  })
+
+  it('show a password by an eye in its field, which says whether it is pressed', async ({ visit }) => {
+    const { page } = await visit(signIn)
+    const form = formOf(page, 'Log in')
+    const field = fieldOf(form, 'Password')
+    const eye = form.getByRole('button', { name: 'Show password', exact: true })
+    await fill(form, { Password: password })
+    expect(await run(page, eyeIn)).toEqual({ isWithin: true, isAtRight: true })
+    const path = eye.locator('path')
+    const drawn = await path.getAttribute('d')
+    for (const [pressed, type] of [
+      ['true', 'text'],
+      ['false', 'password'],
+    ]) {
+      await eye.focus()
+      await page.keyboard.press('Space')
+      expect(await eye.getAttribute('aria-pressed')).toBe(pressed)
+      expect(await field.getAttribute('type')).toBe(type)
+      expect((await path.getAttribute('d')) === drawn).toBe(pressed === 'false')
+    }
+    expect(await field.inputValue()).toBe(password)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const [stroke, ground] = await run<string[]>(
+      page,
+      `[getComputedStyle(document.querySelector('[data-part="reveal"] path')).stroke,
+        getComputedStyle(document.querySelector('[name="password"]')).backgroundColor]`,
+    )
+    expect(stroke).not.toBe(ground)
+  })
+
+  it('have the marks of providers, one main button, and a logo and terms of the product', async ({
+    visit,
+  }) => {
+    const { page } = await visit()
+    const presets = ['google', 'apple', 'microsoft', 'github', 'oidc']
+    await page.route('**/connections', async (route) => {
+      const connections = presets.map((preset) => ({ name: preset, title: preset, preset }))
+      await route.fulfill({ response: await route.fetch(), json: { connections } })
+    })
+    await run(
+      page,
+      `{
+        const node = document.createElement('usher-sign-in')
+        const logo = Object.assign(new Image(), { alt: 'Engines', src: '/icon.svg', slot: 'logo' })
+        const terms = Object.assign(document.createElement('p'), { textContent: 'Terms', slot: 'terms' })
+        node.append(terms, logo)
+        document.querySelector('main').replaceChildren(node)
+      }`,
+    )
+    const order = `[...document.querySelector('usher-sign-in').children].map(({ slot, dataset }) => slot || dataset.part)`
+    for (const title of ['Log in', 'Sign up']) {
+      const form = formOf(page, title)
+      await form.waitFor()
+      expect(await run(page, order)).toEqual(['logo', 'root', 'terms'])
+      const marked = form.locator('[data-part=provider]:has(> svg)')
+      await expect
+        .poll(() => marked.allTextContents())
+        .toEqual(presets.slice(0, 4).map((name) => `Continue with ${name}`))
+      expect(await form.locator('[data-part=submit]').count()).toBe(1)
+      expect(await accessibilityErrorsOf(page)).toEqual([])
+      if (title === 'Log in') await press(form, 'Create an account')
+    }
+    const colors = `[...document.querySelectorAll('[data-action="provider-microsoft"] path')].map((each) => each.getAttribute('fill'))`
+    expect(await run(page, colors)).toEqual(['#f25022', '#7fba00', '#00a4ef', '#ffb900'])
   })
 
   it('are as light or dark as the page, whatever the system is, unless they have a theme', async ({

@@ -130,7 +130,7 @@ async function sendVerification(signIn: SignIn): Promise<Outcome> {
   return error ? { error } : { status: line('sentAgain') }
 }
 
-const needsLogin = (code: string) => ['token_missing', 'token_invalid', 'token_expired'].includes(code)
+const needsLogin = (code: string) => code.startsWith('token_')
 
 function logInFirst(signIn: SignIn, next: ScreenName): Outcome {
   signIn.next = next

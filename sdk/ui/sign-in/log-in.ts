@@ -52,10 +52,11 @@ export function logIn(signIn: SignIn): Screen {
 
 function waysWithoutPassword(signIn: SignIn): Action[] {
   const { connections, external, features, passkeys } = signIn
-  const providers = connections.map(({ name, title }) => ({
+  const providers = connections.map(({ name, title, preset }) => ({
     ...action('logInAt', 'provider', () => outcomeOf(external.start({ connection: name }), () => undefined)),
     id: `provider-${name}`,
     label: line('logInAt', { title }),
+    mark: preset,
   }))
   const passkey = action('logInWithPasskey', 'provider', () => outcomeOf(passkeys.login(), signIn.signedIn))
   const mail = { ...goTo(signIn, 'mailLogin', 'mail-login'), kind: 'provider' as const }

@@ -63,10 +63,7 @@ export const en = {
   savePassword: 'Save the password',
   choose: 'Choose',
   logOut: 'Log out',
-  show: 'Show',
-  hide: 'Hide',
   showPassword: 'Show password',
-  hidePassword: 'Hide password',
   openApp: 'Open the app on this device',
   tryAgain: 'Try again',
   // Hints.
