@@ -23,7 +23,7 @@ export const unavailableScreen = (name: string, why: Line, tryAgain: Action['run
 
 /** Returns the outcome of a result: its error, or what follows from its data. */
 export async function outcomeOf<Data>(
-  running: Promise<Result<Data, string>>,
+  running: Result<Data, string> | Promise<Result<Data, string>>,
   next: (data: Data) => Outcome | Promise<Outcome | undefined> | undefined,
 ): Promise<Outcome | undefined> {
   const result = await running

@@ -72,8 +72,7 @@ function inputOf(
     value,
     readonly: isReadonly,
     // Addresses and codes are never prose.
-    ...(type !== 'text' && { autocapitalize: 'none', spellcheck: 'false', dir: 'ltr' }),
-    ...(type === 'text' && { dir: 'auto' }),
+    ...(type === 'text' ? { dir: 'auto' } : { autocapitalize: 'none', spellcheck: 'false', dir: 'ltr' }),
   })
 }
 

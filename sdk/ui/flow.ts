@@ -22,7 +22,7 @@ import {
 import { closed, logIn, signUp, unavailable } from './sign-in/log-in.js'
 import { forgotPassword, mailLogin, mailSent, proveEmail } from './sign-in/mails.js'
 import type { Draw, ScreenName, SignIn, SignInOptions } from './sign-in/sign-in.js'
-import { chooseTenant, createTenant, signedInScreen } from './sign-in/tenants.js'
+import { chooseTenant, chosen, createTenant, signedInScreen } from './sign-in/tenants.js'
 import { line, type Outcome, type Screen } from './view.js'
 
 export type { Flow } from './flow-engine.js'
@@ -211,7 +211,9 @@ async function afterLogin(signIn: SignIn): Promise<Outcome> {
   if (options.tenant === 'choose') {
     const { data: user, error } = await usher.me()
     if (error) return { error }
-    if (user.memberships.length > 0) return { screen: chooseTenant(signIn, user.memberships) }
+    const [first, second] = user.memberships
+    if (second) return { screen: chooseTenant(signIn, user.memberships) }
+    if (first) return chosen(signIn, first.id)
     if (signIn.features.tenantOperations) return signIn.to('create-tenant')
   }
   options.onSignedIn?.()

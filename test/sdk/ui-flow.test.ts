@@ -292,6 +292,24 @@ describe('the flows of the elements', () => {
   })
 })
 
+it('asks which team only a user who has several', async () => {
+  for (const teams of [['engines'], ['engines', 'looms']]) {
+    const memberships = teams.map((id) => ({ id, name: id }))
+    const { client } = createStubClient({}, (operation) =>
+      operation === 'me' ? { status: 200, body: { email: 'ada@example.com', memberships } } : undefined,
+    )
+    const chosen: string[] = []
+    const onTenant = (id: string) => void chosen.push(id)
+    const flow = createSignInFlow(client, { page: '', link: '', tenant: 'choose', onTenant })
+    flow.subscribe(() => {})
+    await settled(flow)
+    await act(flow, 'logIn')
+    expect([flow.screen.name, chosen]).toEqual(
+      teams.length === 1 ? ['signed-in', ['engines']] : ['choose-tenant', []],
+    )
+  }
+})
+
 describe('an invitation or a link that this tab keeps, and that is no longer valid', () => {
   const dead = { createUser: problemReply('code_invalid'), acceptInvitation: problemReply('code_invalid') }
   /** Creates a flow in a tab with a kept invitation. Returns it with the bodies of its requests. */
@@ -321,7 +339,7 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
     }
   }
 
-  it.each(['code_invalid', 'invitation_for_other_address'])(
+  it.each(['code_invalid', 'invitation_for_other_address', 'seats_full'])(
     'lets the sign-up go on without the invitation after %s',
     async (code) => {
       const { flow, kept, bodiesOf } = await beginKept({}, (operation, body) =>
@@ -349,6 +367,41 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
     await act(flow, 'next')
     await act(flow, 'noAccount')
     await act(flow, 'signUp')
+    expect(flow.screen.name).toBe('signed-in')
+  })
+
+  it.each(['invitation_for_other_address', 'seats_full'])(
+    'says %s once of an invitation that the user has opened now, and then signs up without',
+    async (code) => {
+      const { flow, kept, bodiesOf } = await beginKept(
+        { page: 'invitation', link: '#code=mine' },
+        (operation, body) =>
+          operation === 'createUser' && 'invitationCode' in body ? problemReply(code) : undefined,
+      )
+      await act(flow, 'noAccount')
+      await act(flow, 'signUp')
+      expect([flow.screen.name, flow.feedback.error, kept.size]).toEqual([
+        'sign-up',
+        { key: code === 'seats_full' ? 'seatsFull' : 'otherAddress' },
+        1,
+      ])
+      await act(flow, 'signUp')
+      expect([flow.screen.name, kept.size]).toEqual(['signed-in', 0])
+      expect(bodiesOf('createUser').map((body) => 'invitationCode' in body)).toEqual([true, true, false])
+    },
+  )
+
+  it('says once by mail that the team is full, and then signs up without', async () => {
+    const { flow, kept } = await beginKept({}, (operation, body) => {
+      if (operation !== 'finishLogin') return undefined
+      if ('mayCreate' in body) return problemReply('account_missing')
+      return 'invitationCode' in body ? problemReply('seats_full') : undefined
+    })
+    await act(flow, 'go:mail-login')
+    await act(flow, 'sendMail')
+    await act(flow, 'logIn')
+    expect([flow.feedback.error, kept.size]).toEqual([{ key: 'seatsFull' }, 0])
+    await act(flow, 'logIn')
     expect(flow.screen.name).toBe('signed-in')
   })
 

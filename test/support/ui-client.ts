@@ -66,7 +66,7 @@ const bodies: Partial<Record<OperationName, object>> = {
     locale: null,
     emailVerified: false,
     tenants: ['engines'],
-    memberships: [membership],
+    memberships: [membership, { ...membership, id: 'looms', name: 'Looms' }],
     metadata: null,
     createdAt: time,
   },

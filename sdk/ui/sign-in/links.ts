@@ -11,7 +11,7 @@ export const returned = (signIn: SignIn): Screen => ({
   isWaiting: true,
   async start() {
     const result = await finishLogin(signIn, (more) => signIn.external.finish(signIn.options.link, more))
-    return result ? outcomeOf<unknown>(Promise.resolve(result), signIn.signedIn) : signIn.to('log-in')
+    return result ? outcomeOf<unknown>(result, signIn.signedIn) : signIn.to('log-in')
   },
 })
 

@@ -8,6 +8,7 @@ import {
   unavailableScreen,
 } from '../actions.js'
 import { type Action, type Field, line, type Outcome, type Screen, type Values } from '../view.js'
+import { isRefusal } from './mails.js'
 import type { SignIn, SignUpField } from './sign-in.js'
 
 const hides = ({ options }: SignIn, name: string) => options.hide?.includes(name) ?? false
@@ -44,7 +45,7 @@ export function logIn(signIn: SignIn): Screen {
         async start(signal) {
           const result = await signIn.passkeys.autofill({ signal })
           if (!result || signal.aborted) return undefined
-          return outcomeOf(Promise.resolve(result), signIn.signedIn)
+          return outcomeOf(result, signIn.signedIn)
         },
       }),
   }
@@ -69,7 +70,7 @@ function waysWithoutPassword(signIn: SignIn): Action[] {
 
 /** Signs up with a password. */
 export function signUp(signIn: SignIn): Screen {
-  const { usher, features, options, invitation } = signIn
+  const { usher, features, options } = signIn
   if (!maySignUp(signIn)) return closed(signIn)
   const added = options.signUpFields ?? []
   return {
@@ -88,24 +89,25 @@ export function signUp(signIn: SignIn): Screen {
       ...added.map(fieldOf),
     ],
     actions: [
-      ...(hides(signIn, 'providers')
-        ? []
-        : waysWithoutPassword(signIn).filter(({ id }) => id.startsWith('provider-'))),
+      ...waysWithoutPassword(signIn).filter(({ id }) => id.startsWith('provider-')),
       submit('signUp', async (values) => {
         const { email = '', password = '', preferredName } = values
         signIn.email = email
         const refused = missingOf(added, values) ?? (await refusedBy(options, values))
         if (refused) return refused
+        const { invitation } = signIn
         const create = (invitationCode?: string) =>
           usher.createUser({ email, password, preferredName: preferredName || undefined, invitationCode })
         let result = await create(invitation)
-        // An earlier page of this tab has left the invitation, and the user has not opened it now.
-        const isLeft = invitation && invitation !== signIn.code && features.signUp
-        if (isLeft && /^(code_invalid|invitation_for_other_address)$/.test(result.error?.code ?? '')) {
-          signIn.invitation = undefined
-          result = await create()
+        if (invitation && features.signUp && isRefusal(result.error?.code)) {
+          // An earlier page of this tab has left the invitation, or the user goes on after its error.
+          if (invitation !== signIn.code) {
+            signIn.invitation = undefined
+            result = await create()
+          }
+          signIn.code = ''
         }
-        return outcomeOf(Promise.resolve(result), () => {
+        return outcomeOf(result, () => {
           // The sign-up has accepted it.
           signIn.invitation = undefined
           return signIn.signedIn()

@@ -52,6 +52,9 @@ export const proveEmail = (signIn: SignIn) =>
     sender(signIn, 'prove'),
   )
 
+/** Returns whether an error is that of an invitation, which must not keep the user from signing up without it. */
+export const isRefusal = (code = '') => /^(code_invalid|invitation_for_other_address|seats_full)$/.test(code)
+
 /** A finished login by mail or at a provider. Undefined if none has returned. */
 type Finished = Awaited<ReturnType<SignIn['external']['finish']>>
 
@@ -68,9 +71,8 @@ export async function finishLogin(
   if (!invitation || result?.error?.code !== 'account_missing') return result
   const invited = await send({ invitationCode: invitation })
   const code = invited?.error?.code
-  const isExpired = code === 'code_invalid'
-  if (isExpired || code === 'invitation_for_other_address') signIn.invitation = undefined
-  return isExpired ? finishLogin(signIn, send) : invited
+  if (isRefusal(code)) signIn.invitation = undefined
+  return code === 'code_invalid' ? finishLogin(signIn, send) : invited
 }
 
 /** Says that a mail was sent, and takes its digits. */

@@ -32,7 +32,8 @@ export const createTenant = (signIn: SignIn): Screen => ({
   ],
 })
 
-function chosen(signIn: SignIn, tenantId: string) {
+/** Ends the login with a tenant. */
+export function chosen(signIn: SignIn, tenantId: string) {
   signIn.options.onTenant?.(tenantId)
   signIn.options.onSignedIn?.()
   return signIn.to('signed-in')
