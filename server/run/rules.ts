@@ -96,9 +96,11 @@ export const operatorRules: RuleLoaders<typeof operatorContract> = {
       import('../domain/operators/statistics.js'),
       import('../domain/operators/settings.js'),
     ),
-  connections: () => import('../domain/operators/connections.js'),
-  keys: () => import('../domain/operators/keys.js'),
-  operations: () => all(import('../domain/operators/import.js'), import('../domain/operators/deliveries.js')),
+  connections: () => import('../domain/management/connections.js'),
+  keys: () =>
+    all(import('../domain/management/keys/key-rotation.js'), import('../domain/management/api-keys.js')),
+  operations: () =>
+    all(import('../domain/operators/import.js'), import('../domain/management/deliveries.js')),
   mails: () => import('../domain/operators/mails.js'),
   actions: () => import('../domain/operators/actions.js'),
   servers: () => import('../domain/operators/servers/list-servers.js'),
