@@ -239,8 +239,8 @@ export interface Factor {
 export interface FailedLogins {
   /** Their number. */
   count: number
-  /** Time of the last one (RFC 3339, UTC). */
-  lastAt: string
+  /** Time of the last one, or null. */
+  lastAt: string | null
 }
 
 /** What is wrong with one field of a request. */
@@ -648,8 +648,8 @@ export interface ManagedUser {
   throttledUntil: string | null
   /** Number of sessions that have not ended. */
   sessions: number
-  /** The failed logins, or null if there is none. Only if the request of `getUser` has `failedLogins`. */
-  failedLogins?: FailedLogins | null | undefined
+  /** The failed logins. Only if the request of `getUser` has `failedLogins`. */
+  failedLogins?: FailedLogins | undefined
   /** Day of the last login from a known network (UTC), or null. A network is known for 30 days. */
   lastLoginOn: string | null
 }

@@ -78,7 +78,7 @@ const FailedLogins = component(
   { id: 'FailedLogins', description: 'Failed logins of a user that may delay the next one.' },
   z.object({
     count: field('Their number.', z.int(), { format: 'int32' }),
-    lastAt: instant('Time of the last one'),
+    lastAt: field('Time of the last one, or null.', z.iso.datetime().nullable()),
   }),
 )
 
@@ -100,8 +100,8 @@ export const ManagedUser = component(
     ),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     failedLogins: field(
-      'The failed logins, or null if there is none. Only if the request of `getUser` has `failedLogins`.',
-      FailedLogins.nullable().optional(),
+      'The failed logins. Only if the request of `getUser` has `failedLogins`.',
+      FailedLogins.clone(undefined, { parent: true }).optional(),
     ),
     lastLoginOn: field(
       'Day of the last login from a known network (UTC), or null. A network is known for 30 days.',

@@ -22,27 +22,23 @@ export const WorkspaceInfo = component(
 )
 export type WorkspaceInfo = z.infer<typeof WorkspaceInfo>
 
-const nameLimit = field(
-  'Maximum number of items in a page, 1 to 200. Default: 50.',
-  z.coerce.number().int().min(1).max(200).optional(),
-  {
-    type: 'integer',
-    format: 'int32',
-    minimum: 1,
-    maximum: 200,
-  },
-)
+const nameLimit = (maximum: number) =>
+  field(
+    `Maximum number of items in a page, 1 to ${maximum}. Default: 50.`,
+    z.coerce.number().int().min(1).max(maximum).optional(),
+    { type: 'integer', format: 'int32', minimum: 1, maximum },
+  )
 const afterName = field('`next` of the previous page.', z.string().max(63).optional())
 const prefix = field('Only names that start with this text.', z.string().max(63).optional())
 const nextName = () =>
   field('The `after` of the next page; null if this is the last one.', z.string().nullable())
 
 /** Query of a list of names. */
-export const NamesQuery = strict({ prefix, limit: nameLimit, after: afterName })
+export const NamesQuery = strict({ prefix, limit: nameLimit(200), after: afterName })
 export type NamesQuery = z.infer<typeof NamesQuery>
 
 /** Query of the list of workspaces. */
-export const WorkspacesQuery = strict({ prefix, limit: page.limit, after: afterName })
+export const WorkspacesQuery = strict({ prefix, limit: nameLimit(1_000), after: afterName })
 
 export const WorkspaceList = component(
   { id: 'WorkspaceList', description: 'A page of workspaces.' },

@@ -132,7 +132,10 @@ function describe({ failedLogins, ...user }: ManagedUser) {
     ['created', user.createdAt],
     ['password', user.hasPassword ? 'yes' : 'none'],
     ['state', user.disabled ? 'disabled' : 'active'],
-    ['failed logins', failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt}` : 'none'],
+    [
+      'failed logins',
+      failedLogins?.count ? `${failedLogins.count}, most recent at ${failedLogins.lastAt}` : 'none',
+    ],
     ...user.memberships.map(({ id, role, joinedAt, name }) => [
       'tenant',
       `${id} as ${role} since ${joinedAt}  ${printable(name)}`,

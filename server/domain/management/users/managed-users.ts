@@ -82,7 +82,7 @@ export async function getUser(
   const managed = managedUser(user)
   if (!user || !query.failedLogins) return managed
   const failed = await throttle.failures(database.id, user.canonicalEmail)
-  const failedLogins = failed ? { count: failed.count, lastAt: failed.lastAt.toISOString() } : null
+  const failedLogins = { count: failed?.count ?? 0, lastAt: failed?.lastAt.toISOString() ?? null }
   return { ...managed, failedLogins }
 }
 
