@@ -1,6 +1,6 @@
 import type { contract } from '@usher/contract'
 import type { managementContract } from '@usher/contract/management'
-import type { operatorContract } from '@usher/contract/operator'
+import type { hostContract, operatorContract } from '@usher/contract/operator'
 import type { RulesOf } from './operation.js'
 
 /** Loads the rules of each noun of a contract. */
@@ -98,6 +98,11 @@ export const operatorRules: RuleLoaders<typeof operatorContract> = {
   connections: () => import('../domain/operators/connections.js'),
   keys: () => import('../domain/operators/keys.js'),
   operations: () => all(import('../domain/operators/import.js'), import('../domain/operators/deliveries.js')),
+  mails: () => import('../domain/operators/mails.js'),
   actions: () => import('../domain/operators/actions.js'),
   servers: () => import('../domain/operators/servers/list-servers.js'),
+}
+
+export const hostRules: RuleLoaders<typeof hostContract> = {
+  host: () => import('../domain/operators/host.js'),
 }

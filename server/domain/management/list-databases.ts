@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.js'
 export async function listDatabases(
   store: Store,
   page: Page<DatabasePath>,
-  workspaceIds?: readonly string[],
+  workspaceIds?: readonly string[] | null,
 ) {
   const rows = await listDatabaseRows(store, page, workspaceIds)
   // A query per database uses one node of a distributed store. A join would use all nodes.

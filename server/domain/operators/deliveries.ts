@@ -24,6 +24,7 @@ export async function listDeliveries(
     (row): Delivery => ({
       id: row.id,
       kind: row.kind,
+      type: String((row.payload as { type?: string }).type),
       userId: row.userId,
       createdAt: row.createdAt.toISOString(),
       nextAt: row.dueAt?.toISOString() ?? null,

@@ -15,7 +15,7 @@ import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import * as apiKeys from '../management/api-keys.js'
 import * as signingKeys from '../management/keys/key-rotation.js'
-import { unless } from '../problem.js'
+import { invalidField, unless, validationFailed } from '../problem.js'
 import type { OperatorDatabaseRequest } from './operator-request.js'
 
 type Request<Body = unknown, Params = unknown> = OperatorDatabaseRequest<Body> & { params: Params }
@@ -76,13 +76,29 @@ export async function listApiKeys({ store }: AppContext, { database }: Request):
   return { apiKeys: (await apiKeys.listApiKeys(store, database)).map(apiKeyInfo) }
 }
 
+/** Returns a time that a body has in seconds or in a longer unit. @throws {Problem} `validation_failed` unless it has one of them */
+function secondsOf(
+  path: string,
+  given: number | undefined,
+  {
+    unit,
+    seconds = given === undefined ? undefined : given * unit,
+  }: { unit: number; seconds: number | undefined },
+) {
+  if (seconds === undefined) throw validationFailed([{ path, code: 'required', detail: 'is required' }])
+  if (given !== undefined && seconds !== given * unit)
+    throw validationFailed([invalidField(path, 'is given in seconds, too')])
+  return seconds
+}
+
 /** Creates an API key. */
 export async function createApiKey(
   context: AppContext,
   request: Request<CreateApiKeyBody>,
 ): Promise<NewApiKey> {
-  const { name, scopes, expiresInDays } = request.body
-  const described = { name, scopes: [...new Set(scopes)], expiresInSeconds: expiresInDays * 86_400 }
+  const { name, scopes, expiresInDays, expiresInSeconds } = request.body
+  const seconds = secondsOf('expiresInDays', expiresInDays, { unit: 86_400, seconds: expiresInSeconds })
+  const described = { name, scopes: [...new Set(scopes)], expiresInSeconds: seconds }
   return newApiKey(await runChange(context, request, (change) => apiKeys.createApiKey(change, described)))
 }
 
@@ -91,7 +107,9 @@ export async function rotateApiKey(
   context: AppContext,
   request: Request<RotateApiKeyBody, { apiKeyId: string }>,
 ): Promise<NewApiKey> {
-  const rotation = { id: request.params.apiKeyId, overlapSeconds: request.body.overlapHours * 3_600 }
+  const { overlapHours, overlapSeconds: given } = request.body
+  const overlapSeconds = secondsOf('overlapHours', overlapHours, { unit: 3_600, seconds: given })
+  const rotation = { id: request.params.apiKeyId, overlapSeconds }
   return newApiKey(await runChange(context, request, (change) => apiKeys.rotateApiKey(change, rotation)))
 }
 

@@ -216,8 +216,8 @@ const inspect: Operation = async (world, { path }) => {
   expect(new Set(kids)).toEqual(database.kids)
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).sort()
   const users = [...database.users.values()]
-  expect(ids(await world.usher.json(`user list ${path}`))).toEqual(ids(users))
-  const tenants = await world.usher.json(`tenant list ${path}`)
+  expect(ids(await world.usher.rows(`user list ${path}`))).toEqual(ids(users))
+  const tenants = await world.usher.rows(`tenant list ${path}`)
   expect(ids(tenants)).toEqual([...database.tenants].sort())
   for (const { id, users: count } of tenants) {
     expect(count).toBe(users.filter((user) => user.tenants.includes(id)).length)
