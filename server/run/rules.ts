@@ -37,7 +37,6 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/sessions/open-session.js'),
       import('../domain/sessions/refresh-session.js'),
       import('../domain/sessions/end-sessions.js'),
-      import('../domain/sessions/list-sessions.js'),
     ),
   me: () =>
     all(
@@ -65,7 +64,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
     all(
       import('../domain/invitations/invite.js'),
       import('../domain/invitations/pending.js'),
-      import('../domain/users/accept-invitation.js'),
+      import('../domain/invitations/accept.js'),
     ),
 }
 
