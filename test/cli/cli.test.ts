@@ -95,9 +95,9 @@ describe('commands without a store', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe(`usher: invalid configuration:
   PORT must be a whole number from 1 to 65535
+  LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
   USHER_MASTER_KEY must be 32 bytes as base64 (openssl rand -base64 32)
   TOKEN_MAX_AGE must be a whole number from 60 to 86400
-  LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
 `)
     expect(existsSync(DATA_DIR)).toBe(false)
   })
