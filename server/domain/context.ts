@@ -23,8 +23,7 @@ import { createProviders, type ProviderSettings, type Providers } from './provid
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
-import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
-import { VerifiedTokens } from './tokens/verified-tokens.js'
+import { createRejectedTokens, type RejectedTokens, VerifiedTokens } from './tokens/verified-tokens.js'
 import { type ManagedUserRead, readManagedUsers, type WantedUser } from './users/read-managed-users.js'
 
 /** Maximum number of requests of a process that wait for events. */

@@ -11,12 +11,14 @@ import {
   type TenantList,
 } from '@usher/contract/management'
 import type { z } from 'zod'
+import { listInvitationRows } from '../../store/queries/invitations.js'
+import { listMemberRows } from '../../store/queries/listed-members.js'
 import { countMembers, listTenantRows } from '../../store/queries/management/tenants.js'
 import type { Store } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { invitationBody, invite } from '../invitations/invite.js'
-import { listTenantInvitations, revoke } from '../invitations/pending.js'
+import { revoke } from '../invitations/pending.js'
 import { readPage } from '../page.js'
 import { unless } from '../problem.js'
 import type { KeyRequest } from '../request.js'
@@ -25,7 +27,6 @@ import * as members from '../tenants/members.js'
 import * as tenants from '../tenants/tenants.js'
 import { etagOf, requireMatch } from './etag.js'
 import { changeOncePerKey } from './once-per-key.js'
-import { listTenantMembers } from './tenants.js'
 
 type OfTenant<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string } }
 type OfMember<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string; userId: string } }
@@ -100,9 +101,9 @@ export async function listMembers(
   { store }: AppContext,
   { database, params, query }: OfTenant & { query: PageQuery },
 ): Promise<MemberList> {
-  const { rows, next } = await readPage(query, (page) =>
-    listTenantMembers(store, database, { ...page, tenantId: params.tenantId }),
-  )
+  const { id: tenantId } = await tenants.requireTenant(store, database, params.tenantId)
+  const key = { databaseId: database.id, tenantId }
+  const { rows, next } = await readPage(query, (page) => listMemberRows(store, key, page))
   return { members: rows.map(memberBody), next }
 }
 
@@ -123,12 +124,12 @@ export const removeMember = (context: AppContext, request: OfMember) =>
 
 /** Returns a page of the invitations of a tenant, ordered by id. */
 export async function listInvitations(
-  context: AppContext,
+  { store, now }: AppContext,
   { database, params, query }: OfTenant & { query: PageQuery },
 ): Promise<InvitationList> {
-  const { rows, next } = await readPage(query, (page) =>
-    listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),
-  )
+  const { id: tenantId } = await tenants.requireTenant(store, database, params.tenantId)
+  const key = { databaseId: database.id, tenantId, now: new Date(now()) }
+  const { rows, next } = await readPage(query, (page) => listInvitationRows(store, key, page))
   return { invitations: rows.map(invitationBody), next }
 }
 

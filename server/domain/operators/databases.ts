@@ -12,8 +12,10 @@ import type {
   WorkspaceInfo,
   WorkspaceList,
 } from '@usher/contract/operator'
+import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Workspace } from '../../store/generated/client.js'
-import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
+import { findKeysAndHashes, findSigningKeys, type KeysAndHashes } from '../../store/queries/keys.js'
+import { listDatabaseRows } from '../../store/queries/management/databases.js'
 import { listDatabasesByPrefix, listWorkspacesByPrefix } from '../../store/queries/operator-lists.js'
 import { type DatabaseNumbers, findNumbers } from '../../store/queries/statistics.js'
 import type { Store } from '../../store/store.js'
@@ -25,7 +27,6 @@ import { relatedOrigins, relyingPartyOf } from '../databases/relying-party.js'
 import { settingsOf } from '../databases/settings.js'
 import { createDatabase as create, requireDatabase } from '../management/databases.js'
 import { deleteDatabase as deletePart } from '../management/delete-database.js'
-import { listDatabases as listRows } from '../management/list-databases.js'
 import { createWorkspace as insert } from '../management/workspaces.js'
 import { readPage } from '../page.js'
 import { dayOf } from '../statistics/daily-counts.js'
@@ -88,29 +89,38 @@ export async function createWorkspace(
   return workspaceInfo({ ...workspace, databases: 0 }, 'owner')
 }
 
-/** Returns a page of the databases of all workspaces that the operator may see, ordered by path. */
+/**
+ * Returns a page of the databases of all workspaces that the operator may see, ordered by path. `isBeingDeleted` is null if the node
+ * of a distributed store that has the keys cannot be reached.
+ */
 export async function listEveryDatabase(
   context: AppContext,
   { user, query }: OperatorRequest & { query: EveryDatabaseQuery },
 ): Promise<EveryDatabaseList> {
+  const { store } = context
   const workspaceIds = visibleTo(user, (await rolesOf(context, user))())
   const { rows, next } = await readPage(
     query,
     ({ limit, after }) => {
       const [workspaceSlug = '', databaseName = ''] = after?.split('/') ?? []
       const page = { limit, ...(after !== undefined && { after: { workspaceSlug, databaseName } }) }
-      return listRows(context.store, page, workspaceIds)
+      return listDatabaseRows(store, page, workspaceIds)
     },
     ({ name, workspace }) => `${workspace.slug}/${name}`,
   )
-  const databases = rows.map(({ id, name, workspace, signingKeys, createdAt }) => ({
-    id,
-    workspace: workspace.slug,
-    name,
-    isBeingDeleted: signingKeys ? isBeingDeleted({ signingKeys }) : null,
-    createdAt: createdAt.toISOString(),
-  }))
-  return { databases, next }
+  // A query per database uses one node of a distributed store. A join would use all nodes.
+  const keysOf = ({ id }: { id: string }) => findSigningKeys(store, id).catch(ifStoreUnavailable(undefined))
+  const databases = rows.map(async (row) => {
+    const signingKeys = await keysOf(row)
+    return {
+      id: row.id,
+      workspace: row.workspace.slug,
+      name: row.name,
+      isBeingDeleted: signingKeys ? isBeingDeleted({ signingKeys }) : null,
+      createdAt: row.createdAt.toISOString(),
+    }
+  })
+  return { databases: await Promise.all(databases), next }
 }
 
 /** Returns a database with its settings, as currently stored. */
