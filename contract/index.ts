@@ -35,6 +35,7 @@ export * from './logins.js'
 export * from './me.js'
 export {
   type FieldRight,
+  isHostOnly,
   type OperatorRight,
   operatorRightOf,
   type RouteMetadata,

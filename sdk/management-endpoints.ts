@@ -33,11 +33,13 @@ import type {
   RevocationList,
   SetPasswordBody,
   TenantList,
+  TenantQuery,
   UserCode,
   UserFactorList,
   UserIdentityList,
   UserLine,
   UserList,
+  UserQuery,
   UserSessionList,
 } from './management-schemas.js'
 import type { CallOptions } from './send.js'
@@ -97,6 +99,7 @@ export const managementEndpoints = {
   user: {
     method: 'GET',
     path: '/management/users/{userId}',
+    hasQuery: true,
     isRepeatable: true,
     status: 200,
     field: 'email',
@@ -447,6 +450,7 @@ export const managementEndpoints = {
   tenant: {
     method: 'GET',
     path: '/management/tenants/{tenantId}',
+    hasQuery: true,
     isRepeatable: true,
     status: 200,
     field: 'name',
@@ -850,7 +854,11 @@ export interface ManagementOperations {
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<ManagedUser, AddUserErrorCode>>
   /** Returns a user as currently stored, with tenants and the number of sessions. Needs the scope `users:read`. */
-  user(userId: string, options?: CallOptions): Promise<ManagementResult<ManagedUser, UserErrorCode>>
+  user(
+    userId: string,
+    query?: UserQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<ManagedUser, UserErrorCode>>
   /** Changes the given fields. With `If-Match`, only if the user has not changed since it was read. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`. Needs the scope `users:write`. */
   changeUser(
     userId: string,
@@ -926,7 +934,11 @@ export interface ManagementOperations {
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<ManagedTenant, AddTenantErrorCode>>
   /** Returns a tenant as currently stored. Needs the scope `tenants:read`. */
-  tenant(tenantId: string, options?: CallOptions): Promise<ManagementResult<ManagedTenant, TenantErrorCode>>
+  tenant(
+    tenantId: string,
+    query?: TenantQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<ManagedTenant, TenantErrorCode>>
   /** Changes the fields that are in the body, and returns the tenant. With `If-Match`, only if the tenant has not changed since it was read. Needs the scope `tenants:write`. */
   changeTenant(
     tenantId: string,

@@ -235,6 +235,14 @@ export interface Factor {
   passkey?: Passkey | undefined
 }
 
+/** Failed logins of a user that may delay the next one. */
+export interface FailedLogins {
+  /** Their number. */
+  count: number
+  /** Time of the last one, or null. */
+  lastAt: string | null
+}
+
 /** What is wrong with one field of a request. */
 export interface FieldError {
   /** Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters. */
@@ -418,6 +426,8 @@ export interface ListedTenant {
   seats: number | null
   /** When the tenant was created (RFC 3339, UTC). */
   createdAt: string
+  /** Number of its users. Only if the request has `users`. */
+  users?: number | undefined
 }
 
 /** A user of a list. */
@@ -584,6 +594,8 @@ export interface ManagedTenant {
   seats: number | null
   /** When the tenant was created (RFC 3339, UTC). */
   createdAt: string
+  /** Number of its users. Only if the request has `users`. */
+  users?: number | undefined
   /** An object of the product that members see, or null. */
   metadata: { [field: string]: unknown } | null
   /** An object of the product that only the management API shows, or null. */
@@ -636,6 +648,8 @@ export interface ManagedUser {
   throttledUntil: string | null
   /** Number of sessions that have not ended. */
   sessions: number
+  /** The failed logins. Only if the request of `getUser` has `failedLogins`. */
+  failedLogins?: FailedLogins | undefined
   /** Day of the last login from a known network (UTC), or null. A network is known for 30 days. */
   lastLoginOn: string | null
 }
@@ -1172,6 +1186,12 @@ export interface ListUsersQuery {
   secondFactor?: boolean | undefined
 }
 
+/** Query of `user`. */
+export interface UserQuery {
+  /** `true`: with the failed logins, which takes longer. */
+  failedLogins?: 'true' | undefined
+}
+
 /** Query of `listUserSessions`. */
 export interface ListUserSessionsQuery {
   /** Maximum number of items in a page, 1 to 1000. Default: 50. */
@@ -1188,6 +1208,14 @@ export interface ListTenantsQuery {
   after?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined
+  /** `true`: with the number of users, which takes longer. */
+  users?: 'true' | undefined
+}
+
+/** Query of `tenant`. */
+export interface TenantQuery {
+  /** `true`: with the number of users, which takes longer. */
+  users?: 'true' | undefined
 }
 
 /** Query of `listMembers`. */

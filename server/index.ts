@@ -22,7 +22,7 @@ import { openBlocklist } from './domain/passwords/blocklist.js'
 import type { Hasher } from './domain/passwords/hasher.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
-import { buildApp, type HttpSettings } from './http/app.js'
+import { buildApp } from './http/app.js'
 import { isDistributed } from './store/citus/tables.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { ifStoreUnavailable, isStoreUnavailable, isTlsFailure } from './store/errors.js'
@@ -64,8 +64,6 @@ export interface StartOptions {
   hashing?: Hasher | undefined
   /** Sends mails. By default they are sent by SMTP or written to files. */
   sendMail?: SendMail | undefined
-  /** Runs the commands of operators on other machines. `usher serve` sets it. */
-  runCommand?: HttpSettings['runCommand']
 }
 
 /**
@@ -103,7 +101,7 @@ export async function buildUsher(
   store: Store,
   options: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
-  const { log: output, clock = systemClock, intervals, hashing, runCommand } = options
+  const { log: output, clock = systemClock, intervals, hashing } = options
   const { sendMail = createMailer(config.mail, output) } = options
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
@@ -123,10 +121,9 @@ export async function buildUsher(
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
   const isApart = config.managementPort !== undefined
-  const settings = { ...config, runCommand }
-  const app = await buildApp(isApart ? { ...settings, parts: ['public'] } : settings, context, outputs)
+  const app = await buildApp(isApart ? { ...config, parts: ['public'] } : config, context, outputs)
   const managementApp = isApart
-    ? await buildApp({ ...settings, parts: ['management'] }, context, outputs)
+    ? await buildApp({ ...config, parts: ['management'] }, context, outputs)
     : undefined
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, {

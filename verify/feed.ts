@@ -1,8 +1,5 @@
-import { createAge } from './age.js'
 import { FeedError } from './feed-page.js'
 import { createReader, type ReaderSettings } from './feed-reader.js'
-import { unrefRequests } from './unref-requests.js'
-import { createWaiters, pause } from './waiters.js'
 
 /** How revocations are read. */
 export interface RevocationOptions {
@@ -118,3 +115,99 @@ export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { sta
     },
   }
 }
+
+/**
+ * Measures the age of the last read by two clocks, and uses the greater one. The system clock continues while the machine
+ * sleeps, and the steady clock is never set back.
+ */
+function createAge(now: () => number) {
+  const both = () => ({ day: now(), steady: performance.now() })
+  let readAt = { day: Number.NaN, steady: -Infinity }
+
+  return {
+    /** Milliseconds since the last read. Infinity before the first one. */
+    ms() {
+      const { day, steady } = both()
+      return Math.max(Math.abs(day - readAt.day) || 0, steady - readAt.steady)
+    },
+    lastReadAt: () => (readAt.steady < 0 ? undefined : new Date(readAt.day)),
+    /**
+     * Starts a read. Returns a function to call when it has ended, with the milliseconds after the start up to which the read
+     * is known to be complete. It returns them, or the elapsed milliseconds if they are fewer.
+     */
+    start() {
+      const startedAt = both()
+      return (heldMs: number) => {
+        const ms = Math.min(heldMs, performance.now() - startedAt.steady)
+        readAt = { day: startedAt.day + ms, steady: startedAt.steady + ms }
+        return ms
+      }
+    },
+  }
+}
+
+/** The message that Node publishes when `fetch` sends a request: https://undici.nodejs.org, "Diagnostics Channel Support". */
+interface SentRequest {
+  request: { origin: string; path: string }
+  socket: { unref?: () => void }
+}
+
+interface Channels {
+  subscribe(name: string, listener: (message: never) => void): void
+  unsubscribe(name: string, listener: (message: never) => void): void
+}
+
+const channel = 'undici:client:sendHeaders'
+
+/**
+ * Lets Node exit while a request to this URL waits for its response. Other runtimes wait for it.
+ *
+ * @returns a function that stops this for later requests
+ */
+function unrefRequests(url: string) {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => Channels | undefined }
+  }
+  const channels = process?.getBuiltinModule?.('node:diagnostics_channel')
+  const { origin, pathname } = new URL(url)
+  const listener = ({ request, socket }: SentRequest) => {
+    if (request.origin === origin && request.path.startsWith(`${pathname}?`)) socket.unref?.()
+  }
+  channels?.subscribe?.(channel, listener)
+  return () => channels?.unsubscribe?.(channel, listener)
+}
+
+/** Creates a set of callers that wait until they are resumed, at most for a time. */
+function createWaiters(timeoutMs: number) {
+  const waiting = new Set<() => void>()
+  return {
+    wait: () =>
+      new Promise<void>((resolve) => {
+        // Keeps the process alive, because a caller waits for a result.
+        const timer = setTimeout(() => resume(), timeoutMs)
+        const resume = () => {
+          clearTimeout(timer)
+          waiting.delete(resume)
+          resolve()
+        }
+        waiting.add(resume)
+      }),
+    resumeAll() {
+      for (const resume of waiting) resume()
+    },
+  }
+}
+
+/** Waits, or until the signal aborts. Does not keep a process alive, where the runtime allows that. */
+const pause = (milliseconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer as number)
+      resolve()
+    }
+    const timer: unknown = setTimeout(end, milliseconds)
+    ;(timer as { unref?: () => void }).unref?.()
+    signal.addEventListener('abort', end, { once: true })
+    // An aborted signal has no further event.
+    if (signal.aborted) end()
+  })

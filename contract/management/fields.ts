@@ -141,6 +141,10 @@ export const IfMatchHeaders = z.object({
   ),
 })
 
+/** Returns the schema of a query parameter that asks for more in the response. */
+export const yes = (description: string) =>
+  field(description, z.literal('true', failsWith('invalid_type', 'must be true')).optional())
+
 /** Query of an operation that has no parameters. */
 export const NoQuery = strict({})
 

@@ -23,6 +23,7 @@ import {
   productFields,
   strict,
   writeProblems,
+  yes,
 } from './fields.js'
 
 const c = initContract()
@@ -36,7 +37,12 @@ const listed = {
     format: 'int32',
   }),
   createdAt: instant('When the tenant was created'),
+  users: field('Number of its users. Only if the request has `users`.', z.int().optional(), {
+    format: 'int32',
+  }),
 }
+
+const users = yes('`true`: with the number of users, which takes longer.')
 
 /** A tenant of a list. */
 export const ListedTenant = component(
@@ -97,7 +103,11 @@ export const ChangeTenantBody = body(
 export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
 
 /** Query of `listTenants`. */
-export const ListTenantsQuery = strict({ ...page, externalId: externalIdFilter() })
+export const ListTenantsQuery = strict({
+  ...page,
+  externalId: externalIdFilter(),
+  users,
+})
 export type ListTenantsQuery = z.infer<typeof ListTenantsQuery>
 
 const changeable = Object.keys(ChangeTenantBody.shape)
@@ -118,7 +128,7 @@ export const tenants = c.router({
     method: 'GET',
     path: `${managementPath}/tenants/:tenantId`,
     pathParams: TenantPath,
-    query: NoQuery,
+    query: strict({ users }),
     responses: { 200: ManagedTenant, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'Get a tenant',
     description: 'Returns a tenant as currently stored.',

@@ -24,6 +24,7 @@ import {
   refuseRepeated,
   strict,
   UserPath,
+  yes,
 } from './fields.js'
 import { ListUsersQuery } from './user-filters.js'
 
@@ -73,6 +74,14 @@ export const changeableFields = [
   'privateMetadata',
 ] as const
 
+const FailedLogins = component(
+  { id: 'FailedLogins', description: 'Failed logins of a user that may delay the next one.' },
+  z.object({
+    count: field('Their number.', z.int(), { format: 'int32' }),
+    lastAt: field('Time of the last one, or null.', z.iso.datetime().nullable()),
+  }),
+)
+
 /** A user as a backend sees it. */
 export const ManagedUser = component(
   { id: 'ManagedUser', description: 'A user as a backend sees it.' },
@@ -90,6 +99,10 @@ export const ManagedUser = component(
       z.iso.datetime().nullable(),
     ),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
+    failedLogins: field(
+      'The failed logins. Only if the request of `getUser` has `failedLogins`.',
+      FailedLogins.clone(undefined, { parent: true }).optional(),
+    ),
     lastLoginOn: field(
       'Day of the last login from a known network (UTC), or null. A network is known for 30 days.',
       z.iso.date().nullable(),
@@ -187,7 +200,7 @@ export const users = c.router({
     method: 'GET',
     path: `${managementPath}/users/:userId`,
     pathParams: UserPath,
-    query: NoQuery,
+    query: strict({ failedLogins: yes('`true`: with the failed logins, which takes longer.') }),
     responses: { 200: ManagedUser, ...failures('user_not_found', ...keyProblems) },
     summary: 'Get a user',
     description: 'Returns a user as currently stored, with tenants and the number of sessions.',

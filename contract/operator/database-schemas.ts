@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { PathName } from '../database-path.js'
+import { failsWith } from '../field-errors.js'
 import { body, strict } from '../management/fields.js'
+import { ChangeMailSettingsBody } from '../management/mail-settings.js'
+import { page } from '../page.js'
 import { component, field } from '../registry.js'
 import { OperatorRole, timeOf } from './fields.js'
 
@@ -10,6 +13,7 @@ const slug = () => field('Slug of the workspace.', z.string(), { examples: ['acm
 export const WorkspaceInfo = component(
   { id: 'WorkspaceInfo', description: 'A workspace that the operator may see.' },
   z.object({
+    id: field('ID of the workspace.', z.uuid()),
     slug: slug(),
     databases: field('Number of its databases.', z.int(), { format: 'int32' }),
     role: OperatorRole,
@@ -18,24 +22,23 @@ export const WorkspaceInfo = component(
 )
 export type WorkspaceInfo = z.infer<typeof WorkspaceInfo>
 
-const nameLimit = field(
-  'Maximum number of items in a page, 1 to 200. Default: 50.',
-  z.coerce.number().int().min(1).max(200).optional(),
-  {
-    type: 'integer',
-    format: 'int32',
-    minimum: 1,
-    maximum: 200,
-  },
-)
+const nameLimit = (maximum: number) =>
+  field(
+    `Maximum number of items in a page, 1 to ${maximum}. Default: 50.`,
+    z.coerce.number().int().min(1).max(maximum).optional(),
+    { type: 'integer', format: 'int32', minimum: 1, maximum },
+  )
 const afterName = field('`next` of the previous page.', z.string().max(63).optional())
 const prefix = field('Only names that start with this text.', z.string().max(63).optional())
 const nextName = () =>
   field('The `after` of the next page; null if this is the last one.', z.string().nullable())
 
 /** Query of a list of names. */
-export const NamesQuery = strict({ prefix, limit: nameLimit, after: afterName })
+export const NamesQuery = strict({ prefix, limit: nameLimit(200), after: afterName })
 export type NamesQuery = z.infer<typeof NamesQuery>
+
+/** Query of the list of workspaces. */
+export const WorkspacesQuery = strict({ prefix, limit: nameLimit(1_000), after: afterName })
 
 export const WorkspaceList = component(
   { id: 'WorkspaceList', description: 'A page of workspaces.' },
@@ -87,6 +90,8 @@ export const Statistics = component(
 )
 export type Statistics = z.infer<typeof Statistics>
 
+const webhookSecret = (description: string) => field(description, z.string().nullable())
+
 /** A database in a list. */
 export const DatabaseInfo = component(
   { id: 'DatabaseInfo', description: 'A database of a workspace.' },
@@ -101,11 +106,78 @@ export const DatabaseInfo = component(
 )
 export type DatabaseInfo = z.infer<typeof DatabaseInfo>
 
+/** A new database. */
+export const CreatedDatabase = component(
+  { id: 'CreatedDatabase', description: 'A new database.' },
+  z.object({
+    ...DatabaseInfo.shape,
+    id: field('ID of the database.', z.uuid()),
+    url: field('Its URL, which is also the `iss` of its tokens.', z.string()),
+    webhookSecret: webhookSecret('The secret of its webhook, or null. Nothing shows it again.'),
+  }),
+)
+export type CreatedDatabase = z.infer<typeof CreatedDatabase>
+
 export const DatabaseList = component(
   { id: 'DatabaseList', description: 'A page of databases.' },
   z.object({ databases: field('The databases, by name.', z.array(DatabaseInfo)), next: nextName() }),
 )
 export type DatabaseList = z.infer<typeof DatabaseList>
+
+/** A database in the list of all workspaces. */
+const EveryDatabase = component(
+  { id: 'EveryDatabase', description: 'A database of any workspace.' },
+  z.object({
+    id: field('ID of the database.', z.uuid()),
+    workspace: slug(),
+    name: field('Name of the database.', z.string(), { examples: ['app'] }),
+    isBeingDeleted: field(
+      'Whether its deletion has begun. Null: the node of the store that has it cannot be reached.',
+      z.boolean().nullable(),
+    ),
+    createdAt: timeOf('When it was created.'),
+  }),
+)
+
+/** Query of the list of all databases. */
+export const EveryDatabaseQuery = strict({
+  limit: page.limit,
+  after: field(
+    '`next` of the previous page: the path of its last database, such as `acme/app`.',
+    z
+      .string()
+      .regex(/^[^/]+\/[^/]+$/, failsWith('invalid_type', 'must be WORKSPACE/NAME'))
+      .max(127)
+      .optional(),
+  ),
+})
+export type EveryDatabaseQuery = z.infer<typeof EveryDatabaseQuery>
+
+export const EveryDatabaseList = component(
+  { id: 'EveryDatabaseList', description: 'A page of databases.' },
+  z.object({ databases: field('The databases, by path.', z.array(EveryDatabase)), next: nextName() }),
+)
+export type EveryDatabaseList = z.infer<typeof EveryDatabaseList>
+
+/** A database with its settings. */
+export const DatabaseDetails = component(
+  { id: 'DatabaseDetails', description: 'A database with its settings.' },
+  z.object({
+    id: field('ID of the database.', z.uuid()),
+    url: field('Its URL, which is also the `iss` of its tokens.', z.string()),
+    values: field('The values of its settings by name.', z.record(z.string(), z.unknown())),
+    hashParameterSets: field('Number of the sets of hash parameters that its users have.', z.int(), {
+      format: 'int32',
+    }),
+    passkeyDomain: field('The domain of its passkeys, or null.', z.string().nullable()),
+    wellKnownWebauthn: field(
+      'What `/.well-known/webauthn` of that domain must serve, so that browsers use the passkeys at other domains, too. Null: nothing.',
+      z.object({ origins: z.array(z.string()) }).nullable(),
+    ),
+    createdAt: timeOf('When it was created.'),
+  }),
+)
+export type DatabaseDetails = z.infer<typeof DatabaseDetails>
 
 /** A setting with its value. */
 export const SettingInfo = component(
@@ -143,13 +215,18 @@ export const ChangedSettings = component(
   { id: 'ChangedSettings', description: 'The settings of a database after a change.' },
   z.object({
     ...SettingList.shape,
-    webhookSecret: field(
+    webhookSecret: webhookSecret(
       'The secret of the webhook if the change has created one, or null. Nothing shows it again.',
-      z.string().nullable(),
     ),
   }),
 )
 export type ChangedSettings = z.infer<typeof ChangedSettings>
+
+const mails = (description: string) =>
+  field(
+    `${description} Only the machine of the server may send it.`,
+    ChangeMailSettingsBody.clone(undefined, { parent: true }).optional(),
+  )
 
 export const ChangeSettingsBody = body(
   {
@@ -157,7 +234,15 @@ export const ChangeSettingsBody = body(
     description: 'The settings to change.',
     example: { settings: { signUp: false } },
   },
-  { settings: field('Values by name. Others do not change.', z.record(z.string(), z.unknown())) },
+  {
+    settings: field('Values by name. Others do not change.', z.record(z.string(), z.unknown())),
+    mails: mails('Settings of the mails to change. Its templates replace all that the database has.'),
+    force: field(
+      'Whether to change the domain of passkeys, although those that users have stop working.',
+      z.boolean().optional(),
+    ),
+    newWebhookSecret: field('Whether to replace the secret of the webhook.', z.boolean().optional()),
+  },
 )
 export type ChangeSettingsBody = z.infer<typeof ChangeSettingsBody>
 
@@ -172,6 +257,13 @@ export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
 
 export const CreateDatabaseBody = body(
   { id: 'CreateDatabaseBody', description: 'A new database.', example: { name: 'app' } },
-  { name: pathName('Name of the database.', 'app') },
+  {
+    name: pathName('Name of the database.', 'app'),
+    settings: field(
+      'Values of settings by name. Others have their defaults.',
+      z.record(z.string(), z.unknown()).optional(),
+    ),
+    mails: mails('Settings of its mails.'),
+  },
 )
 export type CreateDatabaseBody = z.infer<typeof CreateDatabaseBody>

@@ -9,9 +9,12 @@ import {
   ChangedSettings,
   ChangeSettingsBody,
   CreateDatabaseBody,
+  CreatedDatabase,
   CreateWorkspaceBody,
-  DatabaseInfo,
+  DatabaseDetails,
   DatabaseList,
+  EveryDatabaseList,
+  EveryDatabaseQuery,
   NamesQuery,
   pathName,
   SettingList,
@@ -19,6 +22,7 @@ import {
   StatisticsQuery,
   WorkspaceInfo,
   WorkspaceList,
+  WorkspacesQuery,
 } from './database-schemas.js'
 import {
   ConfirmationHeaders,
@@ -33,11 +37,15 @@ const c = initContract()
 const WorkspacePath = z.object({ workspaceSlug: pathName('Slug of the workspace.', 'acme') })
 const workspacePath = '/operator/workspaces/:workspaceSlug'
 
+const confirmedFields = settingEntries
+  .filter(([, { confirms }]) => confirms)
+  .map(([name]) => ({ name: `settings.${name}`, operator: 'confirms' as const }))
+
 export const databases = c.router({
   listWorkspaces: {
     method: 'GET',
     path: '/operator/workspaces',
-    query: NamesQuery,
+    query: WorkspacesQuery,
     responses: { 200: WorkspaceList, ...failures(...operatorProblems) },
     summary: 'List workspaces',
     description:
@@ -53,6 +61,15 @@ export const databases = c.router({
     description: 'Its slug is part of every path, and cannot change.',
     metadata: { who: { operator: 'owner', in: 'installation' }, records: true },
   },
+  listEveryDatabase: {
+    method: 'GET',
+    path: '/operator/databases',
+    query: EveryDatabaseQuery,
+    responses: { 200: EveryDatabaseList, ...failures(...operatorProblems) },
+    summary: 'List the databases of all workspaces',
+    description: 'Returns those of the workspaces in which the operator has a role, by path.',
+    metadata: { who: { operator: 'member', in: 'anywhere' } },
+  },
   listDatabases: {
     method: 'GET',
     path: `${workspacePath}/databases`,
@@ -67,14 +84,20 @@ export const databases = c.router({
     method: 'POST',
     path: `${workspacePath}/databases`,
     pathParams: WorkspacePath,
+    headers: ConfirmationHeaders,
     body: CreateDatabaseBody,
     responses: {
-      201: DatabaseInfo,
-      ...failures('workspace_not_found', 'database_exists', ...operatorWriteProblems),
+      201: CreatedDatabase,
+      ...failures('workspace_not_found', 'database_exists', 'step_up_required', ...operatorWriteProblems),
     },
     summary: 'Create a database',
-    description: 'It has the default settings.',
-    metadata: { who: { operator: 'owner', in: 'workspace' }, records: true },
+    description:
+      'It has the default settings, apart from the given ones. Those with `confirms` need a confirmation.',
+    metadata: {
+      who: { operator: 'owner', in: 'workspace' },
+      records: true,
+      fields: [...confirmedFields, { name: 'mails', operator: 'never' }],
+    },
   },
   deleteDatabase: {
     method: 'DELETE',
@@ -85,7 +108,10 @@ export const databases = c.router({
     responses: {
       200: component(
         { id: 'DeletionProgress', description: 'How far a deletion is.' },
-        z.object({ isDone: field('Whether it is deleted. Otherwise send the request again.', z.boolean()) }),
+        z.object({
+          isDone: field('Whether it is deleted. Otherwise send the request again.', z.boolean()),
+          users: field('Users that this request has deleted.', z.int(), { format: 'int32' }),
+        }),
       ),
       ...failures('operators_database', 'step_up_required', ...operatorWriteProblems),
     },
@@ -98,6 +124,16 @@ export const databases = c.router({
       records: true,
       findsDatabase: true,
     },
+  },
+  getDatabase: {
+    method: 'GET',
+    path: operatorDatabasePath,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    responses: { 200: DatabaseDetails, ...failures(...operatorProblems) },
+    summary: 'Get a database',
+    description: 'Returns a database as currently stored.',
+    metadata: { who: { operator: 'member', in: 'workspace' } },
   },
   getStatistics: {
     method: 'GET',
@@ -142,9 +178,12 @@ export const databases = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       records: true,
-      fields: settingEntries
-        .filter(([, { confirms }]) => confirms)
-        .map(([name]) => ({ name: `settings.${name}`, operator: 'confirms' as const })),
+      fields: [
+        ...confirmedFields,
+        { name: 'mails', operator: 'never' },
+        { name: 'force', operator: 'never' },
+        { name: 'newWebhookSecret', operator: 'never' },
+      ],
       changeable: ['values'],
     },
   },

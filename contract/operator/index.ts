@@ -4,6 +4,7 @@ import { commandLine } from './command-line.js'
 import { connections } from './connections.js'
 import { databases } from './databases.js'
 import { keys } from './keys.js'
+import { mails } from './mails.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 import { servers } from './servers.js'
@@ -13,7 +14,9 @@ export * from './command-line.js'
 export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, OperatorRole, operatorRoles } from './fields.js'
+export * from './host.js'
 export * from './keys.js'
+export * from './mails.js'
 export * from './operations.js'
 export * from './operator-schemas.js'
 export * from './servers.js'
@@ -27,6 +30,7 @@ export const operatorContract = initContract().router({
   connections,
   keys,
   operations,
+  mails,
   actions,
   servers,
 })

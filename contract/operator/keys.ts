@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { keyActivationSeconds } from '../discovery.js'
 import { failures } from '../failures.js'
-import { id, name } from '../fields.js'
+import { name } from '../fields.js'
 import { body, NoQuery } from '../management/fields.js'
 import { Scope } from '../management/scopes.js'
 import type { DescribedRoutes } from '../metadata.js'
@@ -43,7 +43,7 @@ export const SigningKeyList = component(
 export type SigningKeyList = z.infer<typeof SigningKeyList>
 
 const apiKeyFields = {
-  id: field('ID of the key.', z.uuid()),
+  id: field('ID of the key.', z.string(), { examples: ['jEG5WV7SqN3E'] }),
   name: field('Its name.', z.string()),
   ending: field('Its last characters.', z.string(), { examples: ['x7Qk'] }),
   scopes: field('What it allows.', z.array(z.string())),
@@ -71,11 +71,8 @@ export const NewApiKey = component(
 )
 export type NewApiKey = z.infer<typeof NewApiKey>
 
-const days = () =>
-  field('Days for which it is valid, 1 to 3650.', z.int().min(1).max(3650), {
-    format: 'int32',
-    examples: [365],
-  })
+const seconds = (description: string, min: number, max: number) =>
+  field(description, z.int().min(min).max(max).optional(), { format: 'int32' })
 
 export const CreateApiKeyBody = body(
   {
@@ -86,7 +83,11 @@ export const CreateApiKeyBody = body(
   {
     name: field('Its name.', name(), { examples: ['backend'] }),
     scopes: field('What it allows.', z.array(Scope).min(1)),
-    expiresInDays: days(),
+    expiresInDays: field('Days for which it is valid, 1 to 3650.', z.int().min(1).max(3650).optional(), {
+      format: 'int32',
+      examples: [365],
+    }),
+    expiresInSeconds: seconds('Seconds for which it is valid, in place of days.', 1, 315_360_000),
   },
 )
 export type CreateApiKeyBody = z.infer<typeof CreateApiKeyBody>
@@ -94,10 +95,12 @@ export type CreateApiKeyBody = z.infer<typeof CreateApiKeyBody>
 export const RotateApiKeyBody = body(
   { id: 'RotateApiKeyBody', description: 'How a key is replaced.', example: { overlapHours: 24 } },
   {
-    overlapHours: field('Hours for which the former key still works, 0 to 720.', z.int().min(0).max(720), {
-      format: 'int32',
-      examples: [24],
-    }),
+    overlapHours: field(
+      'Hours for which the former key still works, 0 to 720.',
+      z.int().min(0).max(720).optional(),
+      { format: 'int32', examples: [24] },
+    ),
+    overlapSeconds: seconds('Seconds for which it still works, in place of hours.', 0, 2_592_000),
   },
 )
 export type RotateApiKeyBody = z.infer<typeof RotateApiKeyBody>
@@ -114,7 +117,7 @@ export const RotateKeysBody = body(
 )
 export type RotateKeysBody = z.infer<typeof RotateKeysBody>
 
-const ApiKeyPath = DatabasePath.extend({ apiKeyId: id('ID of the key.') })
+const ApiKeyPath = DatabasePath.extend({ apiKeyId: field('ID of the key.', z.string().max(100)) })
 const KeyPath = DatabasePath.extend({ kid: field('ID of the key.', z.string().max(100)) })
 const keysPath = `${operatorDatabasePath}/keys` as const
 const apiKeysPath = `${operatorDatabasePath}/api-keys` as const

@@ -23,6 +23,9 @@ export const Delivery = component(
   z.object({
     id: field('ID of the message.', z.uuid()),
     kind: field('`mail` or `webhook`.', z.string(), { examples: ['mail'] }),
+    type: field('What it says: the type of the mail or of the event.', z.string(), {
+      examples: ['user.created'],
+    }),
     userId: field('The user whom it concerns, or null.', z.uuid().nullable()),
     createdAt: timeOf('When it was caused.'),
     nextAt: field('When it is sent next. Null: it waits for an operator.', z.iso.datetime().nullable()),

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
+import { operatorRightOf } from '@usher/contract'
+import { managementContract } from '@usher/contract/management'
+import { operatorContract } from '@usher/contract/operator'
 import { mailSettings, settings } from '@usher/contract/settings'
 import { ownProcess } from '../../server/dist/cli/io/host.js'
 import { run } from '../../server/dist/cli/program.js'
-import { commandRights, neededFor } from '../../server/dist/cli/remote/command-rights.js'
 import { sentence, table } from './markdown.js'
 import { optionOf } from './settings.js'
 
@@ -24,14 +27,33 @@ const common = ['-h, --help', '--json']
 
 const ofSettings = Object.keys({ ...settings, ...mailSettings }).map(optionOf)
 
+/** The operation whose role and confirmation a command needs on another machine. A test compares it with what each command sends. */
+const commandOperations = JSON.parse(
+  readFileSync(new URL('command-operations.json', import.meta.url), 'utf8'),
+)
+
+const metadataOf = new Map(
+  [managementContract, operatorContract].flatMap((contract) =>
+    Object.values(contract).flatMap((routes) =>
+      Object.entries(routes).map(([name, { metadata }]) => [name, metadata]),
+    ),
+  ),
+)
+
+/** Fields that a command always sends. */
+const sentFields = { 'user set-email': 'email' }
+
 /** Commands that work on no store. */
 const withoutStore = ['login', 'logout', 'openapi']
 
 /** Returns who may run a command on a server of another machine. */
 function rightOf(name) {
   if (withoutStore.includes(name)) return ''
-  if (commandRights[name] === 'host') return 'Only the machine of the server can run it.'
-  const { right, confirms } = neededFor({ name, options: name === 'user create' ? { password: false } : {} })
+  const metadata = metadataOf.get(commandOperations[name])
+  const right = metadata && operatorRightOf(metadata)
+  if (!right) return 'Only the machine of the server can run it.'
+  const field = metadata.fields?.find((each) => each.name === sentFields[name])
+  const confirms = metadata.confirms || field?.operator === 'confirms'
   const where = right.in === 'installation' ? ' of the installation' : ''
   return `On another machine: \`${right.operator}\`${where}${confirms ? ', with a confirmation' : ''}.`
 }

@@ -1,10 +1,12 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '../version.js'
-import { type Host, ownProcess, type Run, type TypedCommand } from './io/host.js'
+import type { Cli } from './io/cli.js'
+import { type Host, ownProcess } from './io/host.js'
+import type { Transport } from './transports/transport.js'
 
 interface Group {
   description: string
-  load: () => Promise<{ configure: (command: Command, host: Host, run: Run) => unknown }>
+  load: () => Promise<{ configure: (command: Command, cli: Cli) => unknown }>
 }
 
 /** The code of a command is loaded when it is used, because loading all commands takes 0.7 s of CPU time. */
@@ -72,31 +74,23 @@ export const inOwnProcess = [
   'logout',
 ]
 
-/** The running server has run the command. */
-class RanOnServer extends Error {
-  constructor(readonly exitCode: number) {
-    super()
-  }
-}
-
-/** Called with a command before it runs. It does not run if this throws. */
-type BeforeAction = (command: TypedCommand, server: string | undefined) => Promise<void>
-
 /**
  * Runs a command.
  *
  * @param args the arguments after `usher`
+ * @param open opens the way to the store
  * @returns the exit code; docs/cli.md lists them
  */
-export async function run(args: readonly string[], host: Host = ownProcess()): Promise<number> {
+export async function run(
+  args: readonly string[],
+  host: Host = ownProcess(),
+  open: OpenTransport = openDefault,
+): Promise<number> {
   const json = isJsonRequested(args)
   try {
-    if (host.admit) await runIfAdmitted(args, { ...host, admit: host.admit })
-    else if (host.server) await parse(args, host)
-    else await parse(args, host, (command, server) => runElsewhere({ command, args, server }, host))
+    await parse(args, host, open)
     return 0
   } catch (error) {
-    if (error instanceof RanOnServer) return error.exitCode
     // They were reported as text where they occurred.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if ((error as { code?: unknown }).code === 'lines_rejected' && !json) return 1
@@ -107,7 +101,7 @@ export async function run(args: readonly string[], host: Host = ownProcess()): P
 }
 
 /** Parses arguments, and does what they say. Shows help immediately. */
-async function parse(args: readonly string[], host: Host, beforeAction?: BeforeAction) {
+async function parse(args: readonly string[], host: Host, openTransport: OpenTransport) {
   const json = isJsonRequested(args)
   const program = new Command('usher')
     .description(
@@ -126,68 +120,46 @@ async function parse(args: readonly string[], host: Host, beforeAction?: BeforeA
     const command = program.command(name).description(description)
     return { command, load }
   })
+  const { cli, close } = createCli(host, () => openTransport(host, program.opts().server))
   program.hook('preSubcommand', async (_program, used) => {
-    for (const { command, load } of groups) if (command === used) (await load()).configure(command, host, run)
+    for (const { command, load } of groups) if (command === used) (await load()).configure(command, cli)
   })
-  program.hook('preAction', (_program, used) => beforeAction?.(typedCommand(used), program.opts().server))
+  program.hook('preAction', (_program, used) => requireHere(used, program.opts().server))
   // Commander's own help command would list no subcommands, because they are not loaded.
   const [first, ...rest] = args
-  await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
-}
-
-/** Has a server run a command, unless this process must run it. @throws {RanOnServer} */
-async function runElsewhere(
-  { command, args, server }: { command: TypedCommand; args: readonly string[]; server: string | undefined },
-  host: Host,
-) {
-  if (inOwnProcess.includes(command.name)) {
-    if (server === undefined) return
-    const { usageError } = await import('../domain/problem.js')
-    throw usageError(`${command.name} does not run on another server. Leave out --server`)
+  try {
+    await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
+  } finally {
+    await close()
   }
-  const { readConfig } = await import('./io/with-store.js')
-  const url = server ?? readConfig(host).server
-  const exitCode = await (url === undefined
-    ? runOnThisMachine(args, host)
-    : runOnAnother(url, { command, args }, host))
-  if (exitCode !== undefined) throw new RanOnServer(exitCode)
 }
 
-async function runOnThisMachine(args: readonly string[], host: Host) {
-  const { runOnServer } = await import('./running-server/run-on-server.js')
-  return runOnServer(args, host)
+type OpenTransport = (host: Host, server: string | undefined) => Promise<Transport>
+
+const openDefault: OpenTransport = async (host, server) =>
+  (await import('./transports/transport.js')).openTransport(host, server)
+
+/** Returns what commands get. The way to a store is opened at the first request. */
+function createCli(host: Host, open: () => Promise<Transport>) {
+  let opened: Promise<Transport> | undefined
+  const transport = () => {
+    opened ??= open()
+    return opened
+  }
+  const cli: Cli = {
+    host,
+    call: async (name, request) => (await transport()).call(name, request),
+    hasConsole: async () => (await transport()).hasConsole,
+  }
+  return { cli, close: async () => (await opened?.catch(() => undefined))?.close() }
 }
 
-async function runOnAnother(
-  url: string,
-  typed: { command: TypedCommand; args: readonly string[] },
-  host: Host,
-) {
-  const { openRemoteSession } = await import('./remote/session.js')
-  const { runRemotely } = await import('./remote/run-remotely.js')
-  return runRemotely(await openRemoteSession(url, host), typed, host)
+/** @throws {Problem} `usage_error` if a command that only this process can run is for a server */
+async function requireHere(command: CommandUnknownOpts, server: string | undefined) {
+  if (server === undefined || !inOwnProcess.includes(nameOf(command))) return
+  const { usageError } = await import('../domain/problem.js')
+  throw usageError(`${nameOf(command)} does not run on another server. Leave out --server`)
 }
-
-/** Finds out which command the arguments name, and runs it if its operator may run it. */
-async function runIfAdmitted(args: readonly string[], host: Host & Required<Pick<Host, 'admit'>>) {
-  let typed: TypedCommand | undefined
-  const found = new Error('found')
-  await parse(args, host, async (command) => {
-    typed = command
-    throw found
-  }).catch((error) => {
-    if (error !== found) throw error
-  })
-  if (typed) await host.admit(typed, host, (admitted) => parse(args, admitted))
-}
-
-const typedCommand = (command: CommandUnknownOpts): TypedCommand => ({
-  name: nameOf(command),
-  args: Object.fromEntries(
-    command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]]),
-  ),
-  options: command.opts(),
-})
 
 /** Returns the name of a command with its group, such as `user create`. */
 const nameOf = (command: CommandUnknownOpts): string =>

@@ -46,14 +46,11 @@ const isOther = (code: Code): code is keyof typeof otherErrors => code in otherE
  * @param output.json whether to write it as a line of JSON
  * @returns its exit code
  */
-export function reportError(
-  error: unknown,
-  { json, stderr, admit }: Pick<Host, 'stderr' | 'admit'> & { json: boolean },
-) {
+export function reportError(error: unknown, { json, stderr }: Pick<Host, 'stderr'> & { json: boolean }) {
   const code = codeOf(error)
   const { title } = isOther(code) ? otherErrors[code] : problems[code]
   const exitCode = isOther(code) ? otherErrors[code].exit : exitCodeOf(code)
-  const detail = admit ? detailForRemote(error, code) : detailOf(error, code)
+  const detail = detailOf(error, code)
   const { suggestion } = error as { suggestion?: string }
   // A server may have sent the detail.
   const line = json
@@ -92,15 +89,6 @@ function textOf({ code, message, about }: Problem) {
   const entry: { title: string; command?: string } = problems[code]
   const next = about === undefined ? undefined : entry.command
   return next ? `${text} ${next.replace('NAME', about ?? '')}` : text.replace(/\.$/, '')
-}
-
-/** Operators of a workspace see nothing of the store. The log of the server has it. */
-const detailForRemote = (error: unknown, code: Code) =>
-  code === 'unexpected' || code === 'store_unavailable' ? describedForRemote[code] : detailOf(error, code)
-
-const describedForRemote = {
-  unexpected: 'the server has an unexpected error. Its log has more',
-  store_unavailable: 'the store of the server is unavailable. Run the command again',
 }
 
 function detailOf(error: unknown, code: Code) {

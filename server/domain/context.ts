@@ -1,3 +1,4 @@
+import type { DatabasePath } from '@usher/contract'
 import { batchReads, batchReadsOfAll } from '../store/batched-reads.js'
 import { keptEvents, revocations } from '../store/queries/numbered-lists.js'
 import type { NewMessage } from '../store/queries/outbox.js'
@@ -10,9 +11,11 @@ import {
   createDatabaseLookup,
   createOperatorsLookup,
   databaseOpener,
+  databaseUrl,
   type TokenSettings,
 } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
+import type { ServerMails } from './mail/send-mail.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
@@ -20,8 +23,7 @@ import { createProviders, type ProviderSettings, type Providers } from './provid
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
-import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
-import { VerifiedTokens } from './tokens/verified-tokens.js'
+import { createRejectedTokens, type RejectedTokens, VerifiedTokens } from './tokens/verified-tokens.js'
 import { type ManagedUserRead, readManagedUsers, type WantedUser } from './users/read-managed-users.js'
 
 /** Maximum number of requests of a process that wait for events. */
@@ -51,6 +53,10 @@ export interface AppContext extends Pick<Clock, 'now'> {
   revocations: FollowedList
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
+  /** Returns what the server sends mails with. */
+  loadServerMails: () => Promise<ServerMails>
+  /** Returns the URL of a database. */
+  urlOf: (path: DatabasePath) => string
   /** Starts the delivery of stored messages, only those of `kind` if it is given. Set by the server that delivers them. */
   deliver: (messages: readonly (Pick<NewMessage, 'databaseId'> & { kind?: string })[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
@@ -58,6 +64,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
 }
 
 export interface ContextSettings extends TokenSettings, ProviderSettings {
+  mail: { from: ServerMails['from']; templates?: string | undefined }
   hashing: HashSettings
   /** Number of processes of this server. */
   workers: number
@@ -101,6 +108,11 @@ export function createContext(
     verifiedTokens: new VerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,
+    loadServerMails: async () => {
+      const { loadTemplates } = await import('./mail/templates.js')
+      return { from: settings.mail.from, templates: await loadTemplates(settings.mail.templates) }
+    },
+    urlOf: (path) => databaseUrl(settings.baseUrl, path),
     deliver: () => undefined,
     isEnding: false,
   }

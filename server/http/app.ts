@@ -19,7 +19,6 @@ import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { passToOperators } from './operator-app.js'
 import { createErrorHandler } from './problem-details.js'
-import { acceptCommands, type RunCommand } from './remote-commands.js'
 import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
@@ -40,8 +39,6 @@ export interface HttpSettings {
   parts?: readonly Part[]
   /** Where the console is, and whether only clients on this machine may use it. Undefined: the server has none. */
   console?: { url: string; onlyLoopback: boolean } | undefined
-  /** Runs the commands of operators on other machines. Undefined: the server runs none. */
-  runCommand?: RunCommand | undefined
   /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
@@ -74,16 +71,10 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
       const operators = await createApp(settings, context, outputs)
       const { operatorRoutes } = await import('./routes/operator.js')
       await operatorRoutes(operators, context)
-      if (commands) {
-        const { commandRoute } = await import('./routes/operator-commands.js')
-        commandRoute(operators, context, commands)
-      }
       await operators.ready()
       return operators
     },
   })
-  const { runCommand } = settings
-  const commands = runCommand && app.consoleAccess.isOn ? acceptCommands(app, runCommand) : undefined
   await addRoutes(app, settings, context)
   // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem
   // body.

@@ -1,12 +1,12 @@
 import cluster from 'node:cluster'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
-import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { type StartOptions, startUsher, type Usher } from '../index.js'
+import { startUsher } from '../index.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
+import { listenOnSocket } from '../socket/listen.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
 import { drainOnRequest, workerSignals } from './cluster.js'
@@ -17,11 +17,9 @@ import { startupBanner } from './startup-banner.js'
 /** Accepts no commands any more, and waits for running ones for at most some milliseconds. */
 type StopCommands = (milliseconds: number) => Promise<void>
 
-interface ServeOptions extends Pick<StartOptions, 'runCommand'> {
+interface ServeOptions {
   /** Whether to log JSON lines even on a terminal. */
   json?: boolean
-  /** Starts to run the commands of other processes. */
-  listenForCommands?: (usher: Usher, log: Logger) => Promise<StopCommands | undefined>
 }
 
 /**
@@ -34,7 +32,7 @@ interface ServeOptions extends Pick<StartOptions, 'runCommand'> {
 export async function serve(config: Config, options: ServeOptions = {}) {
   const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
-  const usher = await startUsher(config, { log, runCommand: options.runCommand })
+  const usher = await startUsher(config, { log })
   const { app, managementApp, context, metrics, firstDatabase, setupLink } = usher
   let stopCommands: StopCommands | undefined
   try {
@@ -59,7 +57,7 @@ export async function serve(config: Config, options: ServeOptions = {}) {
     })
     await app.listen({ host: config.host, port: config.port })
     await managementApp?.listen({ host: config.host, port: config.managementPort })
-    stopCommands = await options.listenForCommands?.(usher, log)
+    if (!config.databaseUrl) stopCommands = await listenOnSocket({ ...config, context, log })
     followStatus(usher, config)
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))

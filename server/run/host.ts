@@ -1,7 +1,7 @@
 import type { AppRoute, ClientInferRequest, ServerInferResponseBody } from '@ts-rest/core'
-import { type DatabasePath, operatorRightOf, scopeOf } from '@usher/contract'
+import { type DatabasePath, isHostOnly, operatorRightOf, scopeOf } from '@usher/contract'
 import type { managementContract } from '@usher/contract/management'
-import type { operatorContract } from '@usher/contract/operator'
+import type { hostContract, operatorContract } from '@usher/contract/operator'
 import type { Caller } from '../domain/caller.js'
 import type { AppContext } from '../domain/context.js'
 import { requireDatabase } from '../domain/management/databases.js'
@@ -10,7 +10,7 @@ import { ensureOperatorsDatabase } from '../domain/operators/operators-database.
 import { Problem } from '../domain/problem.js'
 import type { Log } from '../telemetry/audit.js'
 import { type Operation, operationOf, type Route, type Routes } from './operation.js'
-import { managementRules, operatorRules } from './rules.js'
+import { hostRules, managementRules, operatorRules } from './rules.js'
 import { run } from './run.js'
 import { rejectInvalid, validate } from './validate.js'
 
@@ -20,7 +20,8 @@ type Together<Each> = (Each extends unknown ? (each: Each) => void : never) exte
   ? All
   : never
 type EveryRoute = RoutesOf<Omit<typeof managementContract, 'service'>> &
-  RoutesOf<Omit<typeof operatorContract, 'console'>>
+  RoutesOf<Omit<typeof operatorContract, 'console'>> &
+  RoutesOf<typeof hostContract>
 
 /** The operations that the machine of the server may use: those of keys and of operators that are not about themselves. */
 export type HostOperation = {
@@ -100,7 +101,7 @@ async function findOperation(name: string): Promise<Operation> {
 }
 
 const isForHost = ({ metadata }: Route) =>
-  (scopeOf(metadata) ?? operatorRightOf(metadata)) !== undefined && !metadata.isOwn
+  (isHostOnly(metadata) || (scopeOf(metadata) ?? operatorRightOf(metadata)) !== undefined) && !metadata.isOwn
 
 type Loaded = { contract: object; rules: Readonly<Record<string, () => Promise<object>>> }
 
@@ -109,10 +110,10 @@ const loadManagement = async (): Promise<Loaded> => ({
   rules: managementRules,
 })
 
-const loadOperators = async (): Promise<Loaded> => ({
-  contract: (await import('@usher/contract/operator')).operatorContract,
-  rules: operatorRules,
-})
+const loadOperators = async (): Promise<Loaded> => {
+  const { hostContract, operatorContract } = await import('@usher/contract/operator')
+  return { contract: { ...operatorContract, ...hostContract }, rules: { ...operatorRules, ...hostRules } }
+}
 
 /** Returns a caller that waits for as long as its request takes. */
 export const hostCaller = (log: Log): Caller => ({

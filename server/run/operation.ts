@@ -42,7 +42,7 @@ type RequestBy<Who, R extends Route, Body> = Who extends { user: 'needed' }
     ? DatabaseRequest<Body> & Partial<UserRequest>
     : Who extends { key: string }
       ? KeyRequest<Body>
-      : Who extends { operator: string }
+      : Who extends { operator: string } | { host: true }
         ? RequestOfOperator<R, Body>
         : ParamsOf<R> extends { databaseName: string }
           ? DatabaseRequest<Body>

@@ -1,6 +1,6 @@
 import type { contract } from '@usher/contract'
 import type { managementContract } from '@usher/contract/management'
-import type { operatorContract } from '@usher/contract/operator'
+import type { hostContract, operatorContract } from '@usher/contract/operator'
 import type { RulesOf } from './operation.js'
 
 /** Loads the rules of each noun of a contract. */
@@ -37,7 +37,6 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/sessions/open-session.js'),
       import('../domain/sessions/refresh-session.js'),
       import('../domain/sessions/end-sessions.js'),
-      import('../domain/sessions/list-sessions.js'),
     ),
   me: () =>
     all(
@@ -65,7 +64,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
     all(
       import('../domain/invitations/invite.js'),
       import('../domain/invitations/pending.js'),
-      import('../domain/users/accept-invitation.js'),
+      import('../domain/invitations/accept.js'),
     ),
 }
 
@@ -96,9 +95,16 @@ export const operatorRules: RuleLoaders<typeof operatorContract> = {
       import('../domain/operators/statistics.js'),
       import('../domain/operators/settings.js'),
     ),
-  connections: () => import('../domain/operators/connections.js'),
-  keys: () => import('../domain/operators/keys.js'),
-  operations: () => all(import('../domain/operators/import.js'), import('../domain/operators/deliveries.js')),
+  connections: () => import('../domain/management/connections.js'),
+  keys: () =>
+    all(import('../domain/management/keys/key-rotation.js'), import('../domain/management/api-keys.js')),
+  operations: () =>
+    all(import('../domain/operators/import.js'), import('../domain/management/deliveries.js')),
+  mails: () => import('../domain/operators/mails.js'),
   actions: () => import('../domain/operators/actions.js'),
   servers: () => import('../domain/operators/servers/list-servers.js'),
+}
+
+export const hostRules: RuleLoaders<typeof hostContract> = {
+  host: () => import('../domain/operators/host.js'),
 }

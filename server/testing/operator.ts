@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { mailSettings } from '@usher/contract/settings'
 import { pino } from 'pino'
-import { type ChangeContext, runChange } from '../domain/change.js'
+import type { ChangeContext } from '../domain/change.js'
 import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase, findDatabase } from '../domain/management/databases.js'
 import { changeMailSettings } from '../domain/management/mail-settings.js'
@@ -55,6 +55,6 @@ export const requestOfOperator = async (store: Store, path: DatabasePath) => ({
 export async function newApiKey(context: ChangeContext & { store: Store }, options: unknown) {
   const { workspace: workspaceSlug, database: databaseName, scopes } = ApiKeyOptions.parse(options)
   const request = await requestOfOperator(context.store, { workspaceSlug, databaseName })
-  const described = { name: 'test', scopes, expiresInSeconds: 365 * 86_400 }
-  return (await runChange(context, request, (change) => createApiKey(change, described))).key
+  const body = { name: 'test', scopes, expiresInDays: 365 }
+  return (await createApiKey(context, { ...request, body })).key
 }

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, vi } from 'vitest'
-import { deliverCode } from '../../server/domain/mail/deliver-code.js'
+import { deliverCode } from '../../server/domain/mail/deliver-mail.js'
 import { defaultTemplates } from '../../server/domain/mail/templates.js'
 import type { TestApi } from '../support/app.js'
 import { appUrl, it, outcome, undeletedMessage } from '../support/codes.js'

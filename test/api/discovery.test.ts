@@ -1,12 +1,11 @@
 import { createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect } from 'vitest'
-import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
 import { isInstalled, loadJsonWebToken } from '../clients/installed.js'
 import { it } from '../support/api.js'
 import { start, startApp, type TestApi } from '../support/app.js'
-import { retireKey, rotateKeys } from '../support/operator-changes.js'
+import { retireKey, rotateKeys, signingKeysOf } from '../support/operator-changes.js'
 
 const get = (app: Pick<TestApi, 'send'>, url: string) => app.send({ method: 'GET', url })
 const baseOf = ({ users }: { users: string }) => users.replace('/users', '')
@@ -191,7 +190,7 @@ describe('key rotation', () => {
     const database = await usher.newDatabase()
     await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
     await rotateKeys({ store: usher.store, now: new Date(start + 2 * 86_400_000) }, database, 0)
-    expect(await listKeys(usher.store, database)).toHaveLength(2)
+    expect(await signingKeysOf(usher.store, database)).toHaveLength(2)
   })
 })
 
@@ -210,7 +209,7 @@ describe('key retirement', () => {
 
   it('rejects the retirement of the only signing key and of an unknown key', async ({ usher }) => {
     const database = await usher.newDatabase()
-    const [key] = await listKeys(usher.store, database)
+    const [key] = await signingKeysOf(usher.store, database)
     await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
     await expect(
       retireKey({ store: usher.store, now: new Date(start) }, database, key?.kid ?? ''),

@@ -1,8 +1,13 @@
 import { expect } from 'vitest'
-import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { outcome } from '../support/codes.js'
-import { changeFields, retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+import {
+  changeFields,
+  retireKey,
+  rotateKeys,
+  setDatabase,
+  signingKeysOf,
+} from '../support/operator-changes.js'
 import { ada, it, next } from './email-change.js'
 
 const invalid = [400, 'code_invalid']
@@ -18,7 +23,7 @@ async function rotate(usher: TestApi, app: TestDatabase) {
 
 /** Retires the key of a database that signs now, after a theft. */
 async function retire(usher: TestApi, app: TestDatabase) {
-  const [stolen] = await listKeys(usher.store, app)
+  const [stolen] = await signingKeysOf(usher.store, app)
   usher.clock.now += 1_000
   await rotate(usher, app)
   await retireKey(operationOf(usher), app, stolen?.kid ?? '')

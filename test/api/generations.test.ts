@@ -1,8 +1,8 @@
 import type { SignedInUser } from '@usher/contract'
 import { expect } from 'vitest'
-import { importUsers } from '../../server/domain/management/users/import-users.js'
 import { it } from '../support/api.js'
 import { password } from '../support/app.js'
+import { importAll, linesOf } from '../support/lines.js'
 import { revokeTokens } from '../support/operator-changes.js'
 
 const refused = [401, 'token_invalid']
@@ -36,13 +36,7 @@ it('rejects a token of a deleted user after an import of the same id', async ({ 
   const { id, token } = await database.signedUp()
   await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id } })
   clock.now += 1
-  const text = JSON.stringify({ id, email: 'imported@example.com' })
-  const line = { number: 1, text, bytes: text.length }
-  for await (const { added } of importUsers(
-    usher.context as never,
-    { id: database.id, dummyHashes: [], roles: [] },
-    { lines: [line] },
-  ))
-    expect(added).toBe(1)
+  const lines = linesOf({ id, email: 'imported@example.com' })
+  expect(await importAll(usher, database.id, lines)).toMatchObject({ added: 1 })
   expect(outcome(await database.me(token.jwt))).toEqual(refused)
 })

@@ -1,10 +1,9 @@
 import type { SignedInUser } from '@usher/contract'
 import { decodeJwt } from 'jose'
 import { describe, expect, vi } from 'vitest'
-import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { TestApi } from '../support/app.js'
 import { appUrl, newPassword, outcome } from '../support/codes.js'
-import { retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+import { retireKey, rotateKeys, setDatabase, signingKeysOf } from '../support/operator-changes.js'
 import { type InvitingTenant, it } from './invitations.js'
 
 const grace = 'grace@example.com'
@@ -273,7 +272,7 @@ it('an invitation ends with the key of its time, and the address can be invited 
 }) => {
   const code = await tenant.invited(grace)
   const operation = { store: usher.store, now: new Date(usher.clock.now) }
-  const [stolen] = await listKeys(usher.store, app)
+  const [stolen] = await signingKeysOf(usher.store, app)
   await rotateKeys(operation, app, 0)
   await retireKey(operation, app, stolen?.kid ?? '')
   usher.clock.cacheAhead += 5_000

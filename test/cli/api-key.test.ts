@@ -20,8 +20,8 @@ it('api-key create prints a key once, and api-key list shows the key without its
   expect([before <= createdAt, createdAt <= Date.now()]).toEqual([true, true])
   const scopes = ['users:read', 'users:write', 'tenants:read']
   expect(audited).toMatchObject([{ audit: 'api_key.created', databaseId, apiKey: id, scopes }])
-  const [listed] = await usher.json(`api-key list ${path}`)
-  expect(listed).toMatchObject({ id, name: 'backend', scopes, lastFour: key.slice(-4), lastUsedOn: null })
+  const [listed] = await usher.rows(`api-key list ${path}`)
+  expect(listed).toMatchObject({ id, name: 'backend', scopes, ending: key.slice(-4), lastUsedOn: null })
   expect(JSON.stringify(listed)).not.toContain(key.slice(20, 40))
   expect((await usher.operator(`api-key list ${path}`)).stdout).toMatch(
     new RegExp(`^ID .*\\n${id}  .{4} {7}\\S+  never      users:read,users:write,tenants:read  backend\\n$`),
@@ -32,7 +32,7 @@ it('api-key rotate replaces a key once, and shortens its lifetime', async ({ ush
   const first = await usher.json(`api-key create ${path} --name backend --scope users:read`)
   const second = await usher.json(`api-key rotate ${path} ${first.id} --overlap 0`)
   expect(second).toMatchObject({ key: expect.stringMatching(form), name: 'backend', scopes: ['users:read'] })
-  const [replaced] = await usher.json(`api-key list ${path}`)
+  const [replaced] = await usher.rows(`api-key list ${path}`)
   expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now())
   expect(await usher.outcome(`api-key rotate ${path} ${first.id}`)).toBe(
     `1 usher: API key ${first.id} has already been replaced\n`,
@@ -47,9 +47,9 @@ it('api-key rotate keeps the lifetime of a key, and does not prolong the replace
   const second = await usher.json(`api-key rotate ${path} ${first.id} --overlap 24h`)
   for (const { createdAt, expiresAt } of [first, second])
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 60_000)
-  const listed = await usher.json(`api-key list ${path}`)
+  const listed = await usher.rows(`api-key list ${path}`)
   for (const { id, key, expiresAt } of [first, second])
-    expect(listed).toContainEqual(expect.objectContaining({ id, expiresAt, lastFour: key.slice(-4) }))
+    expect(listed).toContainEqual(expect.objectContaining({ id, expiresAt, ending: key.slice(-4) }))
   const unknown = 'A'.repeat(12)
   expect(await usher.outcome(`api-key rotate ${path} ${unknown}`)).toContain(
     `API key ${unknown} does not exist in ${path}`,
@@ -59,7 +59,7 @@ it('api-key rotate keeps the lifetime of a key, and does not prolong the replace
 it('api-key revoke deletes a key', async ({ usher, database: { path } }) => {
   const { id } = await usher.json(`api-key create ${path} --name backend --scope users:read`)
   expect((await usher.operator(`api-key revoke ${path} ${id}`)).stdout).toBe(`Revoked API key ${id}.\n`)
-  expect(await usher.json(`api-key list ${path}`)).toEqual([])
+  expect(await usher.rows(`api-key list ${path}`)).toEqual([])
   expect(await usher.outcome(`api-key revoke ${path} ${id}`)).toMatch(
     `usher: API key ${id} does not exist in ${path}\n`,
   )
@@ -79,7 +79,7 @@ it('a database has at most 20 API keys, without those that are replaced or expir
   expect(await usher.outcome(create)).toContain(refused)
   expect(await usher.outcome(`api-key rotate ${path} ${expired.id}`)).toContain(refused)
   const { id: successor } = await usher.json(`api-key rotate ${path} ${id}`)
-  expect(await usher.json(`api-key list ${path}`)).toHaveLength(22)
+  expect(await usher.rows(`api-key list ${path}`)).toHaveLength(22)
   await usher.json(`api-key revoke ${path} ${successor}`)
   await usher.json(`api-key rotate ${path} ${expired.id}`)
 })

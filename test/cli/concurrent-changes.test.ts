@@ -22,8 +22,8 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
     async state() {
       const where = { databaseId }
       const events = await store.prisma.keptEvent.findMany({ where, orderBy: { storedAt: 'asc' } })
-      const { disabledAt } = await usher.json(`user show ${path} ${id}`)
-      return [events.map(({ payload }) => (payload as { type: string }).type), disabledAt !== null]
+      const { disabled } = await usher.json(`user show ${path} ${id}`)
+      return [events.map(({ payload }) => (payload as { type: string }).type), disabled]
     },
     /** Runs a command during another one that is not committed before the first has ended or waits for it. */
     async runDuring(other: Verb, verb: Verb) {
@@ -117,7 +117,7 @@ describe('usher database set --webhook-url', () => {
   it('keeps the secret of a webhook that is set meanwhile', async ({ usher, database }) => {
     const created = { webhookUrl: url, sealedWebhookSecret: new Uint8Array([1]) }
     const { output, row } = await setDuring(usher, database, created)
-    expect(output.webhookSecret).toBeUndefined()
+    expect(output.webhookSecret).toBeNull()
     expect(row).toMatchObject({ ...created, webhookUrl: `${url}/2` })
   })
 
@@ -129,9 +129,7 @@ describe('usher database set --webhook-url', () => {
 
   /** Returns the types of the waiting events. */
   const waitingEvents = async (usher: Operator, { path }: TestDatabase) =>
-    (await usher.json(`outbox list ${path}`)).map(
-      ({ payload }: { payload: { type: string } }) => payload.type,
-    )
+    (await usher.rows(`outbox list ${path}`)).map(({ type }) => type)
 
   it('keeps the events of a webhook that is set while those of the former one are deleted', async ({
     usher,

@@ -27,8 +27,8 @@ describe('the mails of a database', () => {
     expect(audited).toMatchObject([
       { audit: 'database.set', databaseId: id, settings: { ...mails, mailTemplates: ['fi/email_changed'] } },
     ])
-    const shown = { ...mails, mailReplyTo: null, mailTemplates: ['fi/email_changed'] }
-    expect(await usher.json(`database show ${path}`)).toMatchObject(shown)
+    const shown = { ...mails, mailReplyTo: null, mailTemplates: [{ locale: 'fi', name: 'email_changed' }] }
+    expect(await usher.json(`database show ${path}`)).toMatchObject({ mails: shown })
     expect((await usher.operator(`mail preview ${path} --template email_changed`)).stdout).toBe(
       'From: Acme <a@acme.example>\nSubject: Hei Acme\n\nada@example.com on osoitteesi.\n',
     )
@@ -41,9 +41,7 @@ describe('the mails of a database', () => {
     expect(await readdir(join(folder, 'out'))).toHaveLength(40)
     expect(await readFile(join(folder, 'out/invitation.html'), 'utf8')).toContain('dir="rtl"')
     expect(await usher.json(`${set} --mail-templates none --app-name none`)).toMatchObject({
-      ...shown,
-      appName: null,
-      mailTemplates: [],
+      mails: { ...shown, appName: null, mailTemplates: [] },
     })
     expect(await usher.outcome(`${set} --mail-color red`)).toBe(
       '2 usher: --mail-color must be a color such as #0b57d0\n',
@@ -84,16 +82,16 @@ it('database create takes all settings of database set, and stores all of them o
   expect(created.webhookSecret).toMatch(/^whsec_/)
   expect(await usher.json(`database show ${path}`)).toMatchObject({
     id: created.id,
-    appUrl: 'https://app.example.com',
-    webhookUrl: 'http://localhost/',
-    eventsKept: 3,
-    tokenMaxAge: 120,
-    appName: 'Acme',
-    mailTemplates: ['fi/email_changed'],
+    values: {
+      appUrl: 'https://app.example.com',
+      webhookUrl: 'http://localhost/',
+      eventsKept: 3,
+      tokenMaxAge: 120,
+    },
+    mails: { appName: 'Acme', mailTemplates: [{ locale: 'fi', name: 'email_changed' }] },
   })
   const changed = await usher.json(`database set ${path} --webhook-url http://localhost:1`)
-  expect(changed.webhookUrl).toBe('http://localhost:1/')
-  expect(changed).not.toHaveProperty('webhookSecret')
+  expect(changed).toMatchObject({ values: { webhookUrl: 'http://localhost:1/' }, webhookSecret: null })
   const text = await usher.operator(`database create ${path}2 --webhook-url http://localhost`)
   expect(text.stdout).toContain('Secret of the webhook. It is not shown again: whsec_')
 })
@@ -107,15 +105,10 @@ describe('database set', () => {
     const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
     expect(
       await usher.json(`${set} --password-policy nist --token-max-age 120 --signing-algorithm EdDSA`),
-    ).toEqual({
+    ).toMatchObject({
       id,
-      workspaceSlug,
-      databaseName,
-      ...defaultSettings,
-      ...defaultMailSettings,
-      mailTemplates: [],
-      signUpsPerHour: 0,
-      ...settings,
+      values: { ...defaultSettings, signUpsPerHour: 0, ...settings },
+      mails: { ...defaultMailSettings, mailTemplates: [] },
     })
     const server = await usher.otherServer()
     const client = server.client(workspaceSlug, databaseName)
@@ -137,9 +130,8 @@ describe('database set', () => {
       `${set} --network-failures-per-hour 0 --mails-per-hour 0`,
     )
     expect(unlimited).toMatch(/\nnetwork failures per hour {2}no limit\n(.*\n)*mails per hour {13}no limit\n/)
-    expect(await usher.json('database list')).toContainEqual(
-      expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
-    )
+    const values = { passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }
+    expect(await usher.json(`database show ${path}`)).toMatchObject({ id, values })
   })
 
   it.for([
@@ -190,19 +182,19 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   const { stdout } = await usher.operator(`database set ${path} --claims ${JSON.stringify(claims)}`)
   const [, shown = ''] = stdout.match(/^claims {21}(.*)$/m) ?? []
   expect(JSON.parse(shown)).toEqual(claims)
-  expect((await usher.json(`database show ${path}`)).claims).toEqual(claims)
+  expect((await usher.json(`database show ${path}`)).values.claims).toEqual(claims)
   const server = await usher.otherServer()
   const { signedUp, me } = server.client(workspaceSlug, databaseName)
   const { id, token } = await signedUp()
   expect(decodeJwt(token.jwt)).toMatchObject({ ...claims, sub: id, tenants: [] })
   expect((await me(token.jwt)).statusCode).toBe(200)
   await server.close()
-  expect((await usher.json(`database set ${path} --claims {}`)).claims).toEqual({})
+  expect((await usher.json(`database set ${path} --claims {}`)).values.claims).toEqual({})
 })
 
 it('database set removes no role that a member or an invitation has', async ({ usher }) => {
   const { id: databaseId, path, ...client } = await usher.newDatabase()
-  expect((await usher.json(`database set ${path} --roles billing,viewer,guest`)).roles).toHaveLength(3)
+  expect((await usher.json(`database set ${path} --roles billing,viewer,guest`)).values.roles).toHaveLength(3)
   const { id: userId, tenants } = await client.signedUp({ newTenant: 'Engines' })
   const [tenantId = ''] = tenants
   const { membership, invitation } = usher.store.prisma
@@ -215,10 +207,12 @@ it('database set removes no role that a member or an invitation has', async ({ u
   const set = `database set ${path} --roles`
   expect(await usher.outcome(`${set} viewer`)).toMatch(/^4 usher: members .* have the role billing\. /)
   expect(await usher.outcome(`${set} billing`)).toMatch(/^4 usher: members .* have the role viewer\. /)
-  expect(await usher.json(`${set} viewer --roles billing`)).toMatchObject({ roles: ['viewer', 'billing'] })
+  expect(await usher.json(`${set} viewer --roles billing`)).toMatchObject({
+    values: { roles: ['viewer', 'billing'] },
+  })
   await membership.updateMany({ where, data: { role: 'member' } })
   await invitation.deleteMany({ where: { databaseId } })
-  expect(await usher.json(`${set} none`)).toMatchObject({ roles: [] })
+  expect(await usher.json(`${set} none`)).toMatchObject({ values: { roles: [] } })
 })
 
 it('database set and create change sessions and account operations', async ({ usher }) => {
@@ -237,7 +231,7 @@ it('database set and create change sessions and account operations', async ({ us
     sessionMax: 900,
     sessionsPerUser: 5,
   }
-  expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
+  expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject({ values: session })
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toMatch(/\naccount operations {9}off\n(.*\n)*session max {16}no sessions\n/)
   const server = await usher.otherServer()
@@ -251,7 +245,7 @@ it('database set and create change sessions and account operations', async ({ us
 
 it('database show prints the settings of a database', async ({ usher, database }) => {
   const { id, path, workspaceSlug, databaseName } = database
-  const [{ createdAt }] = await usher.json(`database list --after ${workspaceSlug}/database --limit 1`)
+  const [{ createdAt }] = await usher.rows(`database list --after ${workspaceSlug}/database --limit 1`)
   const url = `http://localhost:3000/workspaces/${workspaceSlug}/databases/${databaseName}`
   const shown = `id                         ${id}
 url                        ${url}
@@ -280,17 +274,18 @@ created                    ${createdAt}
   )
   expect(await usher.json(`database show ${path}`)).toEqual({
     id,
-    workspaceSlug,
-    databaseName,
     url,
-    ...defaultSettings,
-    ...defaultMailSettings,
-    mailTemplates: [],
-    signUpsPerHour: 0,
-    tokenMaxAge: 90,
-    networkFailuresPerHour: 0,
-    mailsPerHour: 60,
+    values: {
+      ...defaultSettings,
+      signUpsPerHour: 0,
+      tokenMaxAge: 90,
+      networkFailuresPerHour: 0,
+      mailsPerHour: 60,
+    },
+    mails: { ...defaultMailSettings, mailTemplates: [] },
     hashParameterSets: 1,
+    passkeyDomain: null,
+    wellKnownWebauthn: null,
     createdAt,
   })
   expect((await usher.operator(`database show ${path}`)).stdout).toMatch(
@@ -301,19 +296,19 @@ created                    ${createdAt}
 
 it('database list and workspace list return pages', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
-  const databases = await usher.json('database list')
+  const databases = await usher.rows('database list')
   const before = databases[databases.length - 2]
-  const first = await usher.json('database list --limit 1')
+  const first = await usher.rows('database list --limit 1')
   expect(first).toEqual(databases.slice(0, 1))
-  const after = `${before.workspaceSlug}/${before.databaseName}`
-  expect(await usher.json(`database list --after ${after}`)).toEqual(databases.slice(-1))
-  const { stdout } = await usher.operator(`database list --after ${after} --limit 1`)
+  const after = `${before.workspace}/${before.name}`
+  expect(await usher.rows(`database list --after ${after}`)).toEqual(databases.slice(-1))
+  const { stdout } = await usher.operator('database list --limit 1')
   expect(stdout).toMatch(/\nNext page: --after workspace-\d+\/database-\w+\n$/)
 
-  const workspaces = await usher.json('workspace list')
+  const workspaces = await usher.rows('workspace list')
   expect(workspaces).toContainEqual(expect.objectContaining({ slug: workspaceSlug, databases: 1 }))
   const slug = workspaces[workspaces.length - 2].slug
-  expect(await usher.json(`workspace list --after ${slug} --limit 1`)).toEqual(workspaces.slice(-1))
+  expect(await usher.rows(`workspace list --after ${slug} --limit 1`)).toEqual(workspaces.slice(-1))
   expect(path).toContain(workspaceSlug)
 })
 
@@ -365,7 +360,7 @@ describe('database delete', () => {
     expect((await otherClient.createUser(validUser())).json().code).toBe('database_not_found')
     await server.close()
     expect((await neighbour.me(kept.token.jwt)).statusCode).toBe(200)
-    expect(await usher.json(`database create ${path}`)).toMatchObject({ workspaceSlug, databaseName })
+    expect(await usher.json(`database create ${path}`)).toMatchObject({ name: databaseName })
   })
 
   it('a server that has a deleted database cached returns 404, never 500', async ({ usher }) => {
@@ -398,7 +393,7 @@ describe('database delete', () => {
     expect((await usher.operator('database list')).stdout).toMatch(
       new RegExp(`^${path} +${id}  being deleted$`, 'm'),
     )
-    expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
+    expect(await usher.json(`database delete ${path} --yes`)).toEqual({ isDone: true, users: 1 })
   })
 
   it('database delete deletes more rows than fit in one batch', async ({ usher }) => {
@@ -415,7 +410,9 @@ describe('database delete', () => {
     expect(await usher.outcome(command, ['app'])).toMatch(
       /^1 .*Type .* to delete it and everything in it: .*usher: the name does not match\. Nothing was changed\n$/s,
     )
-    expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
+    expect(await usher.rows('database list')).toContainEqual(
+      expect.objectContaining({ isBeingDeleted: false }),
+    )
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
     expect(await usher.outcome(`${command} --yes`)).toBe(`3 usher: database ${path} does not exist\n`)
   })

@@ -29,7 +29,7 @@ it('keys rotate publishes a key that signs after --activate-in, by default 3,600
   const before = Date.now()
   const { audited, stdout } = await usher.operator(`keys rotate ${path}`)
   const rotatedBefore = Date.now()
-  const [next, present] = await usher.json(`keys list ${path}`)
+  const [next, present] = await usher.rows(`keys list ${path}`)
   expect(stdout).toBe(`Published key ${next.kid} (ES256). It signs from ${next.activatesAt}.\n`)
   expect(audited).toMatchObject([{ audit: 'keys.rotated', databaseId: id, kid: next.kid }])
   expect(present).toMatchObject({ kid, state: 'signs', algorithm: 'ES256', retiresAt: expect.any(String) })
@@ -53,7 +53,7 @@ it('keys rotate --activate-in 0 lets a pending key sign, so that a stolen one ca
   const { audited, stdout } = await usher.operator(`keys rotate ${path} --activate-in 0`)
   expect(stdout).toContain(`Published key ${next} `)
   expect(audited).toMatchObject([{ audit: 'keys.rotated', databaseId: id, kid: next }])
-  expect(await usher.json(`keys list ${path}`)).toMatchObject([
+  expect(await usher.rows(`keys list ${path}`)).toMatchObject([
     { kid: next, state: 'signs' },
     { kid, state: 'accepted' },
   ])
@@ -103,18 +103,18 @@ it('keys retire of the newest key makes the previous key sign permanently', asyn
 it('keys rotate does not prolong earlier keys', async ({ usher, account }) => {
   const { path } = account
   await usher.json(`keys rotate ${path} --activate-in 0`)
-  const [, earlier] = await usher.json(`keys list ${path}`)
+  const [, earlier] = await usher.rows(`keys list ${path}`)
   await usher.json(`keys rotate ${path} --activate-in 600`)
-  expect((await usher.json(`keys list ${path}`)).at(-1)).toEqual(earlier)
+  expect((await usher.rows(`keys list ${path}`)).at(-1)).toEqual(earlier)
 })
 
 it('keys retire of an earlier key leaves the ends of the others', async ({ usher, account }) => {
   const { path, kid } = account
   await usher.json(`keys rotate ${path} --activate-in 0`)
   await usher.json(`keys rotate ${path}`)
-  const [next, present] = await usher.json(`keys list ${path}`)
+  const [next, present] = await usher.rows(`keys list ${path}`)
   await usher.json(`keys retire ${path} ${kid}`)
-  expect((await usher.json(`keys list ${path}`)).slice(0, 2)).toEqual([next, present])
+  expect((await usher.rows(`keys list ${path}`)).slice(0, 2)).toEqual([next, present])
 })
 
 it('keys retire accepts a kid that starts with a dash', async ({ usher, account }) => {

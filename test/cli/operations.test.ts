@@ -1,10 +1,7 @@
 import { pino } from 'pino'
-import { expect, vi } from 'vitest'
-import { withOperations } from '../../server/cli/io/with-store.js'
+import { expect } from 'vitest'
 import { createHostCall, hostCaller } from '../../server/run/host.js'
 import { password } from '../support/app.js'
-import { hostWith } from '../support/command-line.js'
-import { noSettings } from '../support/no-settings.js'
 import { it, type Operator } from '../support/operator.js'
 
 /** Returns what sends requests to operations of a server in its process, with the right of its machine. */
@@ -58,28 +55,4 @@ it('a call reports the field errors that HTTP reports, and names similar databas
   await expect(call('getOperator' as 'listServers', {})).rejects.toMatchObject({
     code: 'route_not_found',
   })
-})
-
-it('a command line sends requests without a server, also about operators', async ({ usher, database }) => {
-  const { host, output } = hostWith('')
-  for (const [name, value] of Object.entries({ ...noSettings, ...usher.env })) vi.stubEnv(name, value)
-  try {
-    await withOperations(host, async (call) => {
-      const { workspaceSlug } = database
-      const body = {
-        email: `${workspaceSlug}@example.com`,
-        workspace: workspaceSlug,
-        role: 'member',
-      } as const
-      const { operator } = await call('addOperator', { body })
-      expect(operator.rights).toEqual([{ workspace: workspaceSlug, role: 'member' }])
-      const { workspaces } = await call('listWorkspaces', { query: { prefix: workspaceSlug } })
-      expect(workspaces).toMatchObject([{ slug: workspaceSlug, role: 'owner' }])
-      const { databases } = await call('listDatabases', { params: { workspaceSlug } })
-      expect(databases).toMatchObject([{ name: database.databaseName }])
-    })
-  } finally {
-    vi.unstubAllEnvs()
-  }
-  expect(output.stderr).toContain('"audit":"user.created"')
 })

@@ -52,7 +52,7 @@ it('operators are added, reset and removed on the host', async ({ usher }) => {
   expect((await usher.operator('operator add grace@example.com')).stdout).toMatch(
     /#code=\S+\nThe server has no console\. Set CONSOLE=on first\.\n$/,
   )
-  expect((await usher.json('operator remove ada@example.com')).email).toBe('ada@example.com')
+  expect(await usher.json('operator remove ada@example.com')).toEqual({})
   expect(await usher.outcome('operator reset ada@example.com')).toContain('is not an operator')
   expect(await usher.outcome(`database delete usher/operators --yes`)).toContain('cannot be deleted')
   expect(await usher.outcome('database set usher/operators --second-factor off')).toContain('cannot change')

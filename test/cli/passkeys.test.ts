@@ -34,7 +34,8 @@ it('refuses to change the domain of passkeys that users have, unless it is force
     ],
   })
   expect(await usher.json(`${set} --app-url https://app.example.com/start`)).toMatchObject({
-    passkeyDomain: null,
+    passkeyDomain: domain,
+    values: { passkeyDomain: null },
   })
   const only = (place: string) =>
     new RegExp(
@@ -51,12 +52,15 @@ it('refuses to change the domain of passkeys that users have, unless it is force
   )
   // Nothing of a refused command is stored.
   expect(await usher.json(`database show ${path}`)).toMatchObject({
-    appUrl: 'https://app.example.com/start',
-    signUp: true,
+    values: { appUrl: 'https://app.example.com/start', signUp: true },
   })
   const kept = `${set} --app-url https://example.com --passkey-domain app.example.com`
-  expect(await usher.json(kept)).toMatchObject({ appUrl: 'https://example.com', passkeyDomain: domain })
-  expect(await usher.json(`${set} --passkey-domain default --force`)).toMatchObject({ passkeyDomain: null })
+  expect(await usher.json(kept)).toMatchObject({
+    values: { appUrl: 'https://example.com', passkeyDomain: domain },
+  })
+  expect(await usher.json(`${set} --passkey-domain default --force`)).toMatchObject({
+    values: { passkeyDomain: null },
+  })
 })
 
 it.for([

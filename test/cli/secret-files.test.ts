@@ -41,9 +41,8 @@ it.for(['', '\n', '\r\n'])(
     }
     const { code, stdout, stderr } = await usher.operator('database list --json', '', env)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(
-      JSON.parse(stdout).map((row: typeof path & { databaseName: string }) => row.databaseName),
-    ).toContain(path.split('/')[1])
+    const { databases } = JSON.parse(stdout) as { databases: { name: string }[] }
+    expect(databases.map(({ name }) => name)).toContain(path.split('/')[1])
   },
 )
 

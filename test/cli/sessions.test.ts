@@ -84,7 +84,7 @@ it('sessions are refreshed by every server, before and after keys rotate', async
 
 it('keys retire ends the sessions that were refreshed in the time of the key', async ({ usher, account }) => {
   const { path, workspaceSlug, databaseName, session } = account
-  const [{ kid }] = await usher.json(`keys list ${path}`)
+  const [{ kid }] = await usher.rows(`keys list ${path}`)
   await usher.json(`keys rotate ${path} --activate-in 0`)
   await usher.json(`keys retire ${path} ${kid}`)
   usher.clock.now = Date.now()
@@ -94,7 +94,7 @@ it('keys retire ends the sessions that were refreshed in the time of the key', a
   const next: Session = (await refresh((await opened()).refreshToken.value)).json()
   expect((await me(next.token.jwt)).statusCode).toBe(200)
   await server.close()
-  const [{ kid: newest }] = await usher.json(`keys list ${path}`)
+  const [{ kid: newest }] = await usher.rows(`keys list ${path}`)
   await usher.json(`keys rotate ${path} --activate-in 0`)
   await usher.json(`keys retire ${path} ${newest}`)
   usher.clock.now = Date.now()

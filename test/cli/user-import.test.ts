@@ -247,12 +247,12 @@ it('user import lists tenants without an owner, unless a later batch or the stor
     email: `${email}@example.com`,
     tenants: [{ id, name: `Tenant ${email}`, role }],
   })
-  // A batch has 500 lines.
+  // A slice has 1,000 lines.
   const lines = [
     member('late', late),
     member('early', early, 'owner'),
     member('none', none, 'admin'),
-    ...Array.from({ length: 500 }, (_, index) => ({ email: `user${index}@example.com` })),
+    ...Array.from({ length: 1_000 }, (_, index) => ({ email: `user${index}@example.com` })),
     member('owner', late, 'owner'),
     member('second', early),
     { email: 'new@example.com', tenants: [{ name: 'New\u001b', role: 'admin' }] },
@@ -264,7 +264,7 @@ it('user import lists tenants without an owner, unless a later batch or the stor
   const planned = await run(`user import ${database} ${file} --dry-run`)
   expect(planned).toEqual({
     code: 0,
-    stdout: `Would add 506 users.\n${listed}  "New\\u001b"\n`,
+    stdout: `Would add 1006 users.\n${listed}  "New\\u001b"\n`,
     stderr: '',
   })
   const { code, stdout } = await run(`user import ${database} ${file}`)
@@ -275,7 +275,7 @@ it('user import lists tenants without an owner, unless a later batch or the stor
   for (const option of ['--dry-run', '']) {
     const again = await run(`user import ${database} ${file} --json ${option}`.trim())
     expect(JSON.parse(again.stdout)).toMatchObject({
-      alreadyThere: 506,
+      alreadyThere: 1006,
       tenantsWithoutOwner: [{ id: none, externalId: null, name: 'Tenant none' }],
     })
   }
@@ -310,7 +310,7 @@ describe('a killed user import', () => {
     await prisma.$queryRaw`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`
     const [usersLeft, tenantsLeft, membershipsLeft] = await counts()
-    expect(usersLeft % 500).toBe(0)
+    expect(usersLeft % 1_000).toBe(0)
     expect(usersLeft).toBeLessThan(users.length)
     expect([tenantsLeft, membershipsLeft]).toEqual([usersLeft, usersLeft])
 
@@ -329,7 +329,7 @@ describe('a killed user import', () => {
 
 describe('an interrupted user import', () => {
   it.for(['SIGINT', 'SIGTERM'] as const)(
-    'ends by %s after a complete batch, with an audit record',
+    'ends by %s after a complete slice, with its audit record',
     async (signal) => {
       const database = await newDatabase(signal.toLowerCase())
       const users = Array.from({ length: 30_000 }, (_, index) => ({ email: `user${index}@example.com` }))
@@ -345,13 +345,15 @@ describe('an interrupted user import', () => {
       const { code, stdout, stderr } = await child.ended
       const stored = await added()
       await close()
-      expect([code, stdout, stored % 500]).toEqual([1, '', 0])
+      expect([code, stdout, stored % 1_000]).toEqual([1, '', 0])
       expect(stored).toBeLessThan(users.length)
       expect(withoutAudit(stderr)).toBe(`usher: interrupted after ${stored} users. To resume, run it again\n`)
-      expect(JSON.parse(stderr.match(/^\{.*\}$/m)?.[0] ?? '{}')).toMatchObject({
+      const audited = [...stderr.matchAll(/^\{.*\}$/gm)].map(([line]) => JSON.parse(line))
+      expect(audited).toHaveLength(stored / 1_000)
+      expect(audited[0]).toMatchObject({
         audit: 'users.imported',
         databaseId,
-        users: { added: stored, alreadyThere: 0, rejected: 0 },
+        users: { added: 1_000, alreadyThere: 0, rejected: 0 },
       })
     },
   )
@@ -372,11 +374,11 @@ describe('the audit log', () => {
     onTestFinished,
   }) => {
     const database = await newDatabase('failed')
-    const users = Array.from({ length: 600 }, (_, index) => ({ email: `user${index}@example.com` }))
+    const users = Array.from({ length: 1_600 }, (_, index) => ({ email: `user${index}@example.com` }))
     const file = await fileOf('failed.ndjson', ['{', ...users])
     const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
     await prisma.$executeRaw`
-      ALTER TABLE usher."user" ADD CONSTRAINT refused CHECK (email_key <> 'user599@example.com') NOT VALID`
+      ALTER TABLE usher."user" ADD CONSTRAINT refused CHECK (email_key <> 'user1599@example.com') NOT VALID`
     onTestFinished(async () => {
       await prisma.$executeRaw`ALTER TABLE usher."user" DROP CONSTRAINT refused`
       await close()
@@ -387,11 +389,11 @@ describe('the audit log', () => {
     expect(first.audited).toMatchObject([
       {
         audit: 'users.imported',
-        users: { added: 499, alreadyThere: 0, rejected: 1 },
+        users: { added: 999, alreadyThere: 0, rejected: 1 },
         databaseId: expect.any(String),
       },
     ])
-    expect(second.audited).toEqual([])
+    expect(second.audited).toMatchObject([{ users: { added: 0, alreadyThere: 999, rejected: 1 } }])
   })
 })
 

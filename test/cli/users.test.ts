@@ -12,9 +12,7 @@ const email = 'ada@example.com'
 /** What a user shows who has never been changed. */
 const unchanged = {
   disabled: false,
-  disabledAt: null,
   emailVerified: false,
-  emailVerifiedAt: null,
   externalId: null,
   locale: null,
 }
@@ -56,7 +54,7 @@ describe('user create', () => {
       `${password}\n`,
     )
     const shown = await usher.json(`user show ${database.path} ${email}`)
-    expect(shown).toMatchObject({ email: 'Ada@example.com', preferredName: 'Ada', tenants: [] })
+    expect(shown).toMatchObject({ email: 'Ada@example.com', preferredName: 'Ada', memberships: [] })
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Created user ${shown.id}.\n` })
     expect(audited).toEqual(auditOf('user.created', shown.id))
     expect(await statusOfLogin()).toBe(200)
@@ -79,14 +77,7 @@ describe('user create', () => {
     statusOfLogin,
   }) => {
     const created = await usher.json(`user create ${database.path} ${email} --no-password`)
-    expect(created).toEqual({
-      databaseId: database.id,
-      id: expect.any(String),
-      email,
-      preferredName: null,
-      ...unchanged,
-      createdAt: expect.any(String),
-    })
+    expect(created).toMatchObject({ id: expect.any(String), email, preferredName: null, ...unchanged })
     expect([await statusOfLogin(), await statusOfLogin({ email, password: 'A'.repeat(22) })]).toEqual([
       401, 401,
     ])
@@ -104,36 +95,35 @@ describe('user create', () => {
       { audit: 'user.created', userId },
       { audit: 'tenant.user_added', databaseId: database.id, tenantId, userId },
     ])
-    expect((await usher.json(`user show ${database.path} ${userId}`)).tenants).toEqual([
+    expect((await usher.json(`user show ${database.path} ${userId}`)).memberships).toEqual([
       { id: tenantId, name: 'Engines', role: 'member', joinedAt: createdAt },
     ])
     const { path } = await usher.newDatabase()
     expect(await usher.outcome(`user create ${path} ${email} --no-password --tenant ${tenantId}`)).toBe(
       `3 usher: tenant ${tenantId} does not exist in ${path}\n`,
     )
-    expect(await usher.json(`user list ${path}`)).toEqual([])
+    expect(await usher.rows(`user list ${path}`)).toEqual([])
   })
 
   it.for([
     ['a common password', email, 'password1', '2 usher: password must not be a common password'],
-    ['an empty password', email, '', '2 usher: password must have at least 8 characters'],
+    ['an empty password', email, '', '2 usher: password must not be blank'],
     ['a taken address', 'GRACE@example.com', password, '4 usher: user GRACE@example.com already exists in'],
   ] as const)('user create rejects %s', async ([, address, input, line], { usher, database }) => {
     await database.signedUp({ email: 'grace@example.com' })
     expect(await usher.outcome(`user create ${database.path} ${address}`, input)).toContain(line)
-    expect(await usher.json(`user list ${database.path}`)).toHaveLength(1)
+    expect(await usher.rows(`user list ${database.path}`)).toHaveLength(1)
   })
 })
 
 it('user list returns pages in order of sign-up', async ({ usher, database }) => {
   const ids: string[] = []
   for (const _ of 'abc') ids.push((await database.signedUp()).id)
-  const first = await usher.json(`user list ${database.path} --limit 2`)
-  const second = await usher.json(`user list ${database.path} --limit 2 --after ${ids[1]}`)
+  const first = await usher.rows(`user list ${database.path} --limit 2`)
+  const second = await usher.rows(`user list ${database.path} --limit 2 --after ${ids[1]}`)
   expect([...first, ...second].map(({ id }) => id)).toEqual(ids)
   expect(second).toEqual([
     {
-      databaseId: database.id,
       id: ids[2],
       email: expect.stringContaining('@'),
       preferredName: null,
@@ -149,7 +139,7 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
 it('user list --tenant lists the users of one tenant', async ({ usher, database }) => {
   const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
   await database.signedUp({ newTenant: 'Others' })
-  expect(await usher.json(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
+  expect(await usher.rows(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
   expect(await usher.outcome(`user list ${database.path} --tenant ${id}`)).toBe(
     `3 usher: tenant ${id} does not exist in ${database.path}\n`,
   )
@@ -170,7 +160,6 @@ describe('user show', () => {
     const shown = await usher.json(`user show ${database.path} ADA@example.com`)
     const now = new Date(usher.clock.now).toISOString()
     expect(shown).toEqual({
-      databaseId: database.id,
       id,
       email,
       preferredName: 'Ada',
@@ -182,7 +171,6 @@ describe('user show', () => {
       sessions: 0,
       lastLoginOn: null,
       memberships: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
-      tenants: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
       hasPassword: true,
       failedLogins: { count: 1, lastAt: now },
     })
@@ -212,8 +200,7 @@ it('user disable rejects logins and tokens, and user enable accepts logins again
     audited: auditOf('user.disabled', id),
   })
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
-  const { disabledAt } = await usher.json(`user disable ${database.path} ${id}`)
-  expect(await usher.json(`user show ${database.path} ${id}`)).toMatchObject({ disabledAt })
+  expect(await usher.json(`user disable ${database.path} ${id}`)).toMatchObject({ disabled: true })
   expect((await usher.operator(`user list ${database.path}`)).stdout).toBe(
     `ID${' '.repeat(36)}STATE     EMAIL\n${id}  disabled  ${email}\n`,
   )
@@ -349,7 +336,7 @@ describe('user set-password', () => {
     ['a common password', 'password1\n', /^2 usher: password must not be a common password\n$/],
     ['the email address', email, /^2 usher: password must not be the email address or its first part\n$/],
     ['a password with NUL', `${next}\0`, /^2 usher: password must be Unicode text without NUL\n$/],
-    ['an empty password', '', /^2 usher: password must have at least 8 characters\n$/],
+    ['an empty password', '', /^2 usher: password must not be blank\n$/],
   ] as const)(
     'user set-password rejects %s and changes nothing',
     async ([, input, line], { usher, database, statusOfLogin, statusOfMe }) => {
@@ -401,7 +388,7 @@ it('user delete deletes all rows of a user except the tenant', async ({
   expect(await usher.store.prisma.membership.count({ where })).toBe(0)
   expect(await usher.store.prisma.loginFailures.count({ where })).toBe(0)
   expect(await signUps()).toBe(0)
-  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id: tenants[0], users: 0 }])
+  expect(await usher.rows(`tenant list ${database.path}`)).toMatchObject([{ id: tenants[0], users: 0 }])
 
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
   expect((await database.signedUp({ email })).id).not.toBe(id)
@@ -460,7 +447,7 @@ it('user list --json escapes control characters of clients', async ({ usher, dat
   const { id } = await database.signedUp({ email, preferredName })
   const { stdout } = await usher.operator(`user list ${database.path} --json`)
   expect(stdout).toContain('T\\u202e\\u009b2J\\udb40\\udc01')
-  expect(JSON.parse(stdout)).toMatchObject([{ id, preferredName }])
+  expect(JSON.parse(stdout)).toMatchObject({ users: [{ id, preferredName }] })
 })
 
 it('user revoke-tokens rejects tokens of a server whose clock is ahead of the operator’s', async ({

@@ -2,11 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { deliverCode } from '../../server/domain/mail/deliver-code.js'
-import { deliverEmailChange, deliverEmailChangeUndo } from '../../server/domain/mail/deliver-email-change.js'
-import { deliverInvitation } from '../../server/domain/mail/deliver-invitation.js'
+import {
+  deliverCode,
+  deliverEmailChange,
+  deliverEmailChangeUndo,
+  deliverInvitation,
+  harmlessName,
+} from '../../server/domain/mail/deliver-mail.js'
 import { loadTemplates } from '../../server/domain/mail/templates.js'
-import { harmlessName } from '../../server/domain/mail/words.js'
 
 const createdAt = new Date('2026-03-01T12:00:00Z')
 const row = {

@@ -1,5 +1,5 @@
 import { expect, it as plainIt } from 'vitest'
-import { harmlessName } from '../../server/domain/mail/words.js'
+import { harmlessName } from '../../server/domain/mail/deliver-mail.js'
 import { it } from '../api/invitations.js'
 
 const grace = 'grace@example.com'

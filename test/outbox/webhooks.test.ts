@@ -185,7 +185,7 @@ it('each change by an account operation sends its event once', async ({
   const statuses = [await database.refresh(refreshToken.value), await database.refresh(refreshToken.value)]
   expect(statuses.map(({ statusCode }) => statusCode)).toEqual([401, 401])
   const other = await database.login({
-    email: (await usher.json(`user list ${database.path}`))[0].email,
+    email: (await usher.rows(`user list ${database.path}`))[0].email,
     password,
   })
   const newPassword = 'another battery staple'
@@ -244,7 +244,7 @@ it.for([
     fail(receiver, usher)
     await database.signedUp()
     const { id, dueAt } = await failed(usher, database, 1)
-    expect(await usher.json(`outbox list ${database.path}`)).toEqual([
+    expect(await usher.rows(`outbox list ${database.path}`)).toEqual([
       expect.objectContaining({ id, lastError: reason, attempts: 1, kind: 'webhook' }),
     ])
     expect(dueAt).toEqual(new Date(usher.clock.now + 1_000))
@@ -323,7 +323,7 @@ it('a message is tried for two and a half days, then waits for the operator, and
   }
   expect(waits).toEqual([...Array.from({ length: 17 }, (_, index) => 2 ** index), 86_400])
   expect((usher.clock.now - begin) / 86_400_000).toBeCloseTo(2.5, 1)
-  const [{ id }] = await usher.json(`outbox list ${database.path} --not-retried`)
+  const [{ id }] = await usher.rows(`outbox list ${database.path} --not-retried`)
   expect(usher.logged()).toContain(`"message":"${id}","reason":"status 410"`)
 
   receiver.answer = (response) => response.writeHead(204).end()
@@ -426,7 +426,7 @@ it('removing a webhook deletes the waiting events, so that a later webhook does 
   await usher.store.prisma.message.updateMany({ where: { id }, data: { dueAt: null } })
   await usher.json(`database set ${database.path} --webhook-url none`)
   await usher.json(`database set ${database.path} --webhook-url ${receiver.url}`)
-  expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
+  expect(await usher.rows(`outbox list ${database.path}`)).toEqual([])
 })
 
 it('the secret of a webhook is shown once, encrypted in the store and still readable after keys rewrap', async ({

@@ -39,7 +39,9 @@ export async function useEveryCommand(
   await usher(`user import acme/app ${file}`)
   await usher(`user import acme/app ${file}`)
   await usher('user export acme/app')
-  const [{ id: tenant }] = JSON.parse(await usher('tenant list acme/app'))
+  const {
+    tenants: [{ id: tenant }],
+  } = JSON.parse(await usher('tenant list acme/app'))
   const expectUnchanged = await onTenant?.({ databaseId, tenantId: tenant })
   await usher(`tenant remove-user acme/app ${tenant} ada@example.com`)
   await usher(`tenant add-user acme/app ${tenant} ada@example.com`)
@@ -58,7 +60,9 @@ export async function useEveryCommand(
   await usher(`tenant set-seats acme/app ${created.id} 5`)
   await usher(`tenant list-users acme/app ${created.id}`)
   await usher(`tenant delete acme/app ${created.id} --yes`)
-  const [{ id }] = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
+  const {
+    users: [{ id }],
+  } = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
   await usher(`user list acme/app --after ${id}`)
   await usher(`tenant list acme/app --after ${tenant}`)
   await usher(`user show acme/app ${id}`)
@@ -71,14 +75,18 @@ export async function useEveryCommand(
   await usher(`user set-password ${ada}`, 'another battery staple')
   await usher('events expire-cursors acme/app')
   await usher('events expire-cursors')
-  const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
+  const {
+    deliveries: [{ id: message }],
+  } = JSON.parse(await usher('outbox list acme/app'))
   await usher(`outbox retry acme/app ${message}`)
   await usher('outbox retry acme/app --not-retried')
   await usher(`outbox drop acme/app ${message}`)
   await usher(`outbox list acme/app --not-retried --after ${message}`)
   await usher(`user send-reset ${ada}`)
   await usher(`user delete ${ada} --yes`)
-  const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
+  const {
+    keys: [{ kid }],
+  } = JSON.parse(await usher('keys list acme/app'))
   await usher('keys rotate acme/app --activate-in 0')
   await usher(`keys retire acme/app ${kid}`)
   const key = JSON.parse(await usher('api-key create acme/app --name backend --scope users:read'))

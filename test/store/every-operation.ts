@@ -57,13 +57,15 @@ async function operate(store: OpenStore) {
   await owner.send('POST', '/operator/workspaces/operated/databases', { name: 'app' })
   const path = '/operator/workspaces/operated/databases/app'
   await console.operator(owner, { email: 'support@example.com', workspace: 'operated', role: 'support' })
-  const reads = ['me', 'operators', 'console', 'workspaces', 'actions', `actions?operatorId=${owner.id}`]
+  const lists = ['workspaces', 'databases', 'databases?after=operated/app']
+  const reads = ['me', 'operators', 'console', ...lists, 'actions', `actions?operatorId=${owner.id}`]
   await owner.send('POST', '/operator/workspaces/operated/databases', { name: 'other' })
   for (const each of [...reads, 'workspaces/operated/databases'])
     expect((await owner.send('GET', `/operator/${each}`)).statusCode).toBe(200)
   const ofDatabase = ['settings', 'statistics', 'keys', 'api-keys', 'deliveries', 'connections', 'actions']
   for (const each of [...ofDatabase, `actions?target=${owner.id}`])
     expect((await owner.send('GET', `${path}/${each}`)).statusCode).toBe(200)
+  expect((await owner.send('GET', path)).json().values).toMatchObject({ appUrl: null })
   const waits = { count: 1, databaseId: owner.id }
   await reportStatus(api, {
     name: 'web-1:3000',
@@ -83,7 +85,7 @@ async function operate(store: OpenStore) {
   const managed = `/workspaces/operated/databases/app/management/users/${user.id}/sessions`
   expect((await owner.send('DELETE', managed)).statusCode).toBe(204)
   const headers = { 'usher-confirmation': await owner.confirm() }
-  expect((await owner.send('DELETE', path, undefined, headers)).json()).toEqual({ isDone: true })
+  expect((await owner.send('DELETE', path, undefined, headers)).json()).toEqual({ isDone: true, users: 1 })
   await api.close()
 }
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
-import { deliverCode } from '../../server/domain/mail/deliver-code.js'
+import { deliverCode } from '../../server/domain/mail/deliver-mail.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
 import { defaultTemplates } from '../../server/domain/mail/templates.js'
 import { mailMessage } from '../../server/domain/notices/mail-message.js'

@@ -47,11 +47,6 @@ async function startInProcess(
     log,
     clock: { now: () => clock.now, cacheNow: () => performance.now() + clock.cacheAhead },
     intervals,
-    runCommand: async (...parameters) => {
-      const { runForOperators } = await import('../../server/cli/remote/run-for-operator.js')
-      const { run } = await import('../../server/cli/program.js')
-      await runForOperators({ config, run })(...parameters)
-    },
     hashing: sharedHasher(config.hashing),
   })
   return {

@@ -39,7 +39,7 @@ export function hostWith(input: Input) {
       },
     })
   const stdout = keep('stdout')
-  const { resolve, files, onInterruption } = ownProcess()
+  const { onInterruption } = ownProcess()
   const host: Host = {
     stdin,
     stdout,
@@ -47,8 +47,6 @@ export function hostWith(input: Input) {
     hasColors: false,
     operator: operatorName(),
     print: printTo(stdout),
-    resolve,
-    files,
     onInterruption,
   }
   return { host, output }

@@ -7,7 +7,6 @@ import { pino } from 'pino'
 import type { Page } from 'playwright-core'
 import { keyOf } from '../../sdk/client.js'
 import { loadConfig } from '../../server/config.js'
-import { runChange } from '../../server/domain/change.js'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { findSetupLink } from '../../server/domain/operators/first-operator.js'
 import { addOperator } from '../../server/domain/operators/operators.js'
@@ -81,8 +80,8 @@ export async function startConsole(store: OpenStore) {
   await store.prisma.connection.create({
     data: { databaseId, name: 'acme-entra', ...connection, options: {}, createdAt: new Date(now()) },
   })
-  const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 365 * 86_400 }
-  const { key } = await runChange(context, request, (change) => createApiKey(change, described))
+  const body = { name: 'backend', scopes: Scope.options, expiresInDays: 365 }
+  const { key } = await createApiKey(context, { ...request, body })
 
   return {
     url,

@@ -7,8 +7,8 @@ import * as factors from '../../server/domain/factors/factors.js'
 import * as apiKeys from '../../server/domain/management/api-keys.js'
 import * as databases from '../../server/domain/management/databases.js'
 import { findDatabase } from '../../server/domain/management/databases.js'
+import * as deliveries from '../../server/domain/management/deliveries.js'
 import * as keys from '../../server/domain/management/keys/key-rotation.js'
-import * as outbox from '../../server/domain/management/outbox.js'
 import { findAccount } from '../../server/domain/management/users/find-account.js'
 import * as members from '../../server/domain/tenants/members.js'
 import * as tenants from '../../server/domain/tenants/tenants.js'
@@ -66,34 +66,52 @@ export async function removeFromTenant(operation: Operation, path: DatabasePath,
   return runAsOperator(operation, path, (change) => members.removeMember(change, member))
 }
 
-export const createApiKey = (
+export const createApiKey = async (
   operation: Operation,
   path: DatabasePath,
-  described: Parameters<typeof apiKeys.createApiKey>[1],
-) => runAsOperator(operation, path, (change) => apiKeys.createApiKey(change, described))
+  body: Parameters<typeof apiKeys.createApiKey>[1]['body'],
+) => apiKeys.createApiKey(contextOf(operation), { ...(await requestOf(operation, path)), body })
 
-export const rotateApiKey = (
+export const rotateApiKey = async (
   operation: Operation,
   path: DatabasePath,
-  rotation: Parameters<typeof apiKeys.rotateApiKey>[1],
-) => runAsOperator(operation, path, (change) => apiKeys.rotateApiKey(change, rotation))
+  { id: apiKeyId, overlapSeconds }: { id: string; overlapSeconds: number },
+) =>
+  apiKeys.rotateApiKey(contextOf(operation), {
+    ...(await requestOf(operation, path)),
+    params: { apiKeyId },
+    body: { overlapSeconds },
+  })
 
-export const revokeApiKey = (store: Store, path: DatabasePath, id: string) =>
-  runAsOperator({ store }, path, (change) => apiKeys.revokeApiKey(change, id))
+export const revokeApiKey = async (store: Store, path: DatabasePath, apiKeyId: string) =>
+  apiKeys.revokeApiKey(contextOf({ store }), { ...(await requestOf({ store }, path)), params: { apiKeyId } })
 
-export const rotateKeys = (operation: Operation, path: DatabasePath, activateInSeconds: number) =>
-  runAsOperator(operation, path, (change) =>
-    keys.rotateKeys(change, { masterKeys: operation.store, activateInSeconds }),
-  )
+export const rotateKeys = async (operation: Operation, path: DatabasePath, activateInSeconds: number) =>
+  keys.rotateKeys(contextOf(operation), {
+    ...(await requestOf(operation, path)),
+    body: { activateInSeconds },
+  })
 
-export const retireKey = (operation: Operation, path: DatabasePath, kid: string) =>
-  runAsOperator(operation, path, (change) => keys.retireKey(change, { masterKeys: operation.store, kid }))
+export const retireKey = async (operation: Operation, path: DatabasePath, kid: string) =>
+  keys.retireKey(contextOf(operation), { ...(await requestOf(operation, path)), params: { kid } })
 
+/** Returns the signing keys of a database, the newest first. */
+export const signingKeysOf = async (store: Store, path: DatabasePath) =>
+  (await keys.listKeys(contextOf({ store }), await requestOf({ store }, path))).keys
+
+/** Delivers messages now, or deletes them. */
 export const changeMessages = async (
   operation: Operation,
   path: DatabasePath,
-  wanted: Parameters<typeof outbox.changeMessages>[2],
-) => outbox.changeMessages(contextOf(operation), await requestOf(operation, path), wanted)
+  { type, id = null }: { type: 'outbox.retried' | 'outbox.dropped'; id: string | null | undefined },
+) => {
+  const change = type === 'outbox.retried' ? deliveries.retryDeliveries : deliveries.dropDeliveries
+  const { messages } = await change(contextOf(operation), {
+    ...(await requestOf(operation, path)),
+    body: { id },
+  })
+  return messages
+}
 
 export const setDatabase = async (
   store: Store,

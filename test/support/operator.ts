@@ -20,6 +20,13 @@ export async function startOperator(store: TestStore, settings: Record<string, s
     return JSON.parse(stdout)
   }
 
+  /** Returns the list in the output with --json. */
+  async function rows(command: string) {
+    const body: Record<string, unknown> = await json(command)
+    // biome-ignore lint/suspicious/noExplicitAny: tests know what they list
+    return (Object.values(body).find(Array.isArray) ?? []) as any[]
+  }
+
   /** Returns exit code and output as one string. */
   async function outcome(command: string, input?: Input, more?: Record<string, string>) {
     const { code, stdout, stderr } = await operator(command, input, more)
@@ -33,7 +40,7 @@ export async function startOperator(store: TestStore, settings: Record<string, s
     return other
   }
 
-  return { ...usher, env, operator, json, outcome, otherServer }
+  return { ...usher, env, operator, json, rows, outcome, otherServer }
 }
 
 export type Operator = Awaited<ReturnType<typeof startOperator>>

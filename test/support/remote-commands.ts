@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Session } from '@usher/contract'
-import { WebSocket } from 'ws'
-import { version } from '../../server/version.js'
-import { type Input, runUsher } from './command-line.js'
+import { run } from '../../server/cli/program.js'
+import { callOf } from '../../server/cli/transports/https.js'
+import { hostWith, type Input, runUsher } from './command-line.js'
 import { it as consoleTest, type LoggedInOperator } from './console.js'
+import { startLyingProvider } from './lying-provider.js'
 
 /** An operator on another machine. */
 export type RemoteOperator = Awaited<ReturnType<ReturnType<typeof createLogin>>>
@@ -22,7 +22,7 @@ const createLogin =
     const { token, refreshToken }: Session = opened.json()
     const XDG_CONFIG_HOME = join(folder, operator.id)
     /** Stores the session as that of a server. */
-    async function storeSession(server: string, given: { token?: string; refreshToken?: string } = {}) {
+    async function storeSession(server = origin, given: { token?: string; refreshToken?: string } = {}) {
       const session = {
         ...{ workspace, database, email: operator.email },
         ...{ token: token.jwt, refreshToken: refreshToken.value, ...given },
@@ -35,45 +35,41 @@ const createLogin =
     /** Runs a command on a server. */
     const runOn = async (server: string, command: string, input?: Input) =>
       runUsher(['--server', server, ...command.split(' ')], { XDG_CONFIG_HOME }, input)
-    /** Opens a connection as that of a command, without one. */
-    async function connect({
-      origin: server = origin,
-      headers = { authorization: `Bearer ${token.jwt}` },
-    }: {
-      origin?: string
-      headers?: Record<string, string>
-    } = {}) {
-      const socket = new WebSocket(`${server.replace('http', 'ws')}/operator/commands`, { headers })
-      const status = await Promise.race([
-        once(socket, 'open').then(() => 101),
-        once(socket, 'unexpected-response').then(([request, { statusCode }]) => {
-          request.destroy()
-          socket.on('error', () => undefined)
-          return statusCode as number
-        }),
-      ])
-      const received: Record<string, unknown>[] = []
-      socket.on('message', (data) => received.push(JSON.parse(String(data))))
-      const send = (message: object) => socket.send(`${JSON.stringify(message)}\n`)
-      const start = (...args: string[]) =>
-        send({ version, args, typesInput: false, showsErrors: false, hasColors: false })
-      return { socket, status, received, send, start }
+    /** Runs a command on the server, and confirms what needs a confirmation without a question. */
+    async function runConfirmed(command: string, input = '') {
+      const { host, output } = hostWith(input)
+      const confirmed = callOf({ origin, token: async () => operator.jwt, confirm: operator.confirm })
+      const open = async () => ({ call: confirmed, hasConsole: true, close: async () => undefined })
+      return { code: await run(command.split(' '), host, open), ...output }
     }
-    await storeSession(origin)
+    await storeSession()
     return {
       ...operator,
       jwt: token.jwt,
       env: { XDG_CONFIG_HOME },
-      connect,
       runOn,
       run: (command: string, input?: Input) => runOn(origin, command, input),
-      storeSession: (server = origin, given = {}) => storeSession(server, given),
+      runConfirmed,
+      storeSession,
     }
   }
 
-/** `it` with a server that listens, its first operator, and an admin of one of two workspaces, on another machine. */
+/** `it` with a server that listens, its first operator, and a support of one of two workspaces, on another machine. */
 export const it = consoleTest
-  .extend('settings', { scope: 'file' }, { CONSOLE: 'on', LOG_LEVEL: 'info' } as Record<string, string>)
+  .extend('provider', { scope: 'file' }, async ({ store: _ }, { onCleanup }) => {
+    const provider = await startLyingProvider()
+    onCleanup(provider.close)
+    return provider
+  })
+  .extend(
+    'settings',
+    { scope: 'file' },
+    ({ provider }): Record<string, string> => ({
+      CONSOLE: 'on',
+      LOG_LEVEL: 'info',
+      PRIVATE_ISSUERS: provider.issuer,
+    }),
+  )
   .extend('origin', { scope: 'file' }, ({ usher }) => usher.app.listen({ host: '127.0.0.1', port: 0 }))
   .extend('folder', { scope: 'file' }, async ({ console: _ }, { onCleanup }) => {
     const folder = await mkdtemp(join(tmpdir(), 'usher-remote-'))
@@ -87,7 +83,7 @@ export const it = consoleTest
   })
   .extend('owner', { scope: 'file' }, async ({ console, logIn }) => {
     const owner = await console.owner()
-    for (const slug of ['acme', 'globex']) {
+    for (const slug of ['home', 'globex']) {
       await owner.send('POST', '/operator/workspaces', { slug })
       await owner.send('POST', `/operator/workspaces/${slug}/databases`, { name: 'app' })
     }
@@ -95,6 +91,6 @@ export const it = consoleTest
   })
   .extend('support', { scope: 'file' }, async ({ console, owner, logIn }) =>
     logIn(
-      await console.operator(owner, { email: 'support@example.com', workspace: 'acme', role: 'support' }),
+      await console.operator(owner, { email: 'support@example.com', workspace: 'home', role: 'support' }),
     ),
   )

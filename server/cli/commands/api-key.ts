@@ -1,30 +1,24 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { Scope, scopes } from '@usher/contract/management'
-import { runChange } from '../../domain/change.js'
-import {
-  type CreatedApiKey,
-  createApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from '../../domain/management/api-keys.js'
+import type { NewApiKey } from '@usher/contract/operator'
+import { nameOfDatabase } from '../../domain/database-name.js'
+import { Problem } from '../../domain/problem.js'
 import { databasePath, duration, tenantName } from '../io/arguments.js'
-import type { Host } from '../io/host.js'
+import type { Cli } from '../io/cli.js'
 import { printable, table } from '../io/listing.js'
-import { withDatabase, withStore } from '../io/with-store.js'
 
 const day = 86_400
 /** The same bounds for all: a second to ten years. */
 const lifetime = duration(1, 3_650 * day)
 
-export function configure(apiKey: Command, host: Host) {
-  addCreateCommand(apiKey, host)
-  addListCommand(apiKey, host)
-  addRotateCommand(apiKey, host)
-  addRevokeCommand(apiKey, host)
+export function configure(apiKey: Command, cli: Cli) {
+  addCreateCommand(apiKey, cli)
+  addListCommand(apiKey, cli)
+  addRotateCommand(apiKey, cli)
+  addRevokeCommand(apiKey, cli)
 }
 
-function addCreateCommand(apiKey: Command, host: Host) {
+function addCreateCommand(apiKey: Command, { host, call }: Cli) {
   apiKey
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -43,38 +37,33 @@ function addCreateCommand(apiKey: Command, host: Host) {
         .map(([scope, text]) => `  ${scope.padEnd(20)}${text}`)
         .join('\n')}`,
     )
-    .action((path, { name, scope, expiresIn, ...options }) =>
-      withDatabase(host, path, async ({ context, request }) => {
-        const described = { name, scopes: scope, expiresInSeconds: expiresIn }
-        const created = await runChange(context, request, (change) => createApiKey(change, described))
-        printCreated(host, options, [created, `Created API key ${created.id}`])
-      }),
-    )
+    .action(async (params, { name, scope: scopes, expiresIn: expiresInSeconds, ...options }) => {
+      const created = await call('createApiKey', { params, body: { name, scopes, expiresInSeconds } })
+      host.print(options, created, textOf(created, `Created API key ${created.id}`))
+    })
 }
 
-function addListCommand(apiKey: Command, host: Host) {
+function addListCommand(apiKey: Command, { host, call }: Cli) {
   apiKey
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the API keys of a database, oldest first; expired keys are listed for 30 days')
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withStore(host, async (store) => {
-        const keys = await listApiKeys(store, path)
-        const text = table(keys, {
-          ID: ({ id }) => id,
-          'ENDS WITH': ({ lastFour }) => lastFour,
-          'EXPIRES AT': ({ expiresAt }) => expiresAt.toISOString(),
-          'LAST USED': ({ lastUsedOn }) => lastUsedOn?.toISOString().slice(0, 10) ?? 'never',
-          SCOPES: (key) => key.scopes.join(','),
-          NAME: ({ name }) => printable(name),
-        })
-        host.print(options, keys, keys.length > 0 ? text : 'No API keys.')
-      }),
-    )
+    .action(async (params, options) => {
+      const body = await call('listApiKeys', { params, query: {} })
+      const text = table(body.apiKeys, {
+        ID: ({ id }) => id,
+        'ENDS WITH': ({ ending }) => ending,
+        'EXPIRES AT': ({ expiresAt }) => expiresAt,
+        'LAST USED': ({ lastUsedOn }) => lastUsedOn ?? 'never',
+        SCOPES: (key) => key.scopes.join(','),
+        NAME: ({ name }) => printable(name),
+      })
+      host.print(options, body, body.apiKeys.length > 0 ? text : 'No API keys.')
+    })
 }
 
-function addRotateCommand(apiKey: Command, host: Host) {
+function addRotateCommand(apiKey: Command, { host, call }: Cli) {
   apiKey
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
@@ -89,37 +78,34 @@ function addRotateCommand(apiKey: Command, host: Host) {
         .default(day, '24h'),
     )
     .option('--json', 'print the result as JSON')
-    .action((path, id, { overlap, ...options }) =>
-      withDatabase(host, path, async ({ context, request }) => {
-        const rotation = { id, overlapSeconds: overlap }
-        const created = await runChange(context, request, (change) => rotateApiKey(change, rotation))
-        printCreated(host, options, [created, `Replaced API key ${id} with ${created.id}`])
-      }),
-    )
+    .action(async (path, apiKeyId, { overlap: overlapSeconds, ...options }) => {
+      const created = await call('rotateApiKey', { params: { ...path, apiKeyId }, body: { overlapSeconds } })
+      host.print(options, created, textOf(created, `Replaced API key ${apiKeyId} with ${created.id}`))
+    })
 }
 
-function addRevokeCommand(apiKey: Command, host: Host) {
+function addRevokeCommand(apiKey: Command, { host, call }: Cli) {
   apiKey
     .command('revoke')
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<key>', 'id of the key, as printed by api-key list')
     .description('delete an API key; all servers reject it immediately')
     .option('--json', 'print the result as JSON')
-    .action((path, id, options) =>
-      withDatabase(host, path, async ({ context, request }) => {
-        const revoked = await runChange(context, request, (change) => revokeApiKey(change, id))
-        host.print(options, revoked, `Revoked API key ${id}.`)
-      }),
-    )
+    .action(async (params, apiKeyId, options) => {
+      // The operation also succeeds if there is no such key, but who types an id may have mistyped it.
+      const { apiKeys } = await call('listApiKeys', { params, query: {} })
+      if (!apiKeys.some(({ id }) => id === apiKeyId))
+        throw new Problem('api_key_not_found', {
+          detail: `API key ${apiKeyId} does not exist in ${nameOfDatabase(params)}.`,
+        })
+      await call('revokeApiKey', { params: { ...params, apiKeyId } })
+      host.print(options, {}, `Revoked API key ${apiKeyId}.`)
+    })
 }
 
-/** Prints the key on a separate line at the end, where a script can read it. */
-const printCreated = (host: Host, options: { json?: boolean }, [created, done]: [CreatedApiKey, string]) =>
-  host.print(
-    options,
-    created,
-    `${done}. It expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,
-  )
+/** Returns text with the key on a separate line at the end, where a script can read it. */
+const textOf = ({ expiresAt, key }: NewApiKey, done: string) =>
+  `${done}. It expires at ${expiresAt}. The key is not shown again:\n${key}`
 
 /** Parses scopes separated by commas, and adds those of an earlier option. @throws {InvalidArgumentError} */
 function addScopes(text: string, before: Scope[] = []): Scope[] {

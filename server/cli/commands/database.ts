@@ -1,32 +1,25 @@
 import type { Command } from '@commander-js/extra-typings'
+import type { DatabasePath } from '@usher/contract'
+import type { DatabaseDetails } from '@usher/contract/operator'
 import { type DatabaseSettings, settingEntries } from '@usher/contract/settings'
 import { nameOfDatabase } from '../../domain/database-name.js'
-import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
-import { relatedOrigins, relyingPartyOf } from '../../domain/databases/relying-party.js'
-import { settingsOf } from '../../domain/databases/settings.js'
-import { createDatabase, requireDatabase, setDatabase } from '../../domain/management/databases.js'
-import { deleteDatabase } from '../../domain/management/delete-database.js'
-import { listDatabases } from '../../domain/management/list-databases.js'
-import { readMailSettings } from '../../domain/management/mail-settings.js'
 import { usageError } from '../../domain/problem.js'
-import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
-import type { Host } from '../io/host.js'
-import { addPageOptions, aligned, printPage } from '../io/listing.js'
-import { addMailOptions, givenMail, linesOfMails, shownMails } from '../io/mail-settings.js'
+import type { Call, Cli } from '../io/cli.js'
+import { addPageOptions, aligned, pageOf, printPage } from '../io/listing.js'
+import { addMailOptions, givenMails, linesOfMails } from '../io/mail-settings.js'
 import { givenSettings, settingOptions, shownSettings } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
-import { withDatabase, withStore } from '../io/with-store.js'
 
-export function configure(database: Command, host: Host) {
-  addCreateCommand(database, host)
-  addListCommand(database, host)
-  addShowCommand(database, host)
-  addSetCommand(database, host)
-  addDeleteCommand(database, host)
+export function configure(database: Command, cli: Cli) {
+  addCreateCommand(database, cli)
+  addListCommand(database, cli)
+  addShowCommand(database, cli)
+  addSetCommand(database, cli)
+  addDeleteCommand(database, cli)
 }
 
-function addCreateCommand(database: Command, host: Host) {
+function addCreateCommand(database: Command, { host, call }: Cli) {
   const command = database
     .command('create')
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
@@ -37,85 +30,68 @@ function addCreateCommand(database: Command, host: Host) {
   }
   addMailOptions(command)
     .option('--json', 'print the result as JSON')
-    .action((path, { json, ...given }) =>
-      withStore(host, async (store, config, log) => {
-        const { id, passwordPolicy, webhookSecret } = await createDatabase({ store, now: new Date() }, path, {
-          ...givenSettings<DatabaseSettings>(given, settingEntries),
-          ...(await givenMail(host, given)),
-        })
-        audit(log, 'database.created', { databaseId: id })
-        const url = databaseUrl(config.baseUrl, path)
-        host.print(
-          { json },
-          { id, ...path, passwordPolicy, url, ...(webhookSecret && { webhookSecret }) },
-          `Created database ${url}${webhookSecret ? shownOnce(webhookSecret) : ''}`,
-        )
-      }),
-    )
+    .action(async ({ workspaceSlug, databaseName: name }, { json, ...given }) => {
+      const settings = givenSettings<DatabaseSettings>(given, settingEntries)
+      const body = { name, settings, ...(await givenMails(given)) }
+      const created = await call('createDatabase', { params: { workspaceSlug }, body })
+      host.print({ json }, created, `Created database ${created.url}${shownOnce(created)}`)
+    })
 }
 
-const shownOnce = (secret: string) => `\nSecret of the webhook. It is not shown again: ${secret}`
+const shownOnce = ({ webhookSecret }: { webhookSecret: string | null }) =>
+  webhookSecret === null ? '' : `\nSecret of the webhook. It is not shown again: ${webhookSecret}`
 
-function addListCommand(database: Command, host: Host) {
+function addListCommand(database: Command, { host, call }: Cli) {
   addPageOptions(database.command('list'), 'database', databasePath)
     .description('list the databases of all workspaces')
-    .action((options) =>
-      withStore(host, async (store) => {
-        const databases = (await listDatabases(store, options, host.remote?.workspaceIds)).map((row) => ({
-          id: row.id,
-          workspaceSlug: row.workspace.slug,
-          databaseName: row.name,
-          ...settingsOf(row),
-          createdAt: row.createdAt,
-          beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
-        }))
-        printPage(host, options, {
-          rows: databases,
-          columns: { DATABASE: nameOfDatabase, ID: ({ id }) => id, STATE: stateOf },
-          key: nameOfDatabase,
-          empty: 'No databases yet.',
-        })
-      }),
-    )
+    .action(async ({ after, ...options }) => {
+      const query = { ...pageOf(options), ...(after && { after: nameOfDatabase(after) }) }
+      const body = await call('listEveryDatabase', { query })
+      printPage(host, options, {
+        body,
+        rows: body.databases,
+        columns: {
+          DATABASE: ({ workspace, name }) => `${workspace}/${name}`,
+          ID: ({ id }) => id,
+          STATE: stateOf,
+        },
+        empty: 'No databases yet.',
+      })
+    })
 }
 
-function addShowCommand(database: Command, host: Host) {
+function addShowCommand(database: Command, { host, call }: Cli) {
   database
     .command('show')
     .argument('<workspace/name>', 'database', databasePath)
     .description('show a database with its settings')
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withStore(host, async (store, config) => {
-        const row = await requireDatabase(store, path)
-        const { id, createdAt } = row
-        const settings = settingsOf(row)
-        const mails = await readMailSettings(store, id)
-        const url = databaseUrl(config.baseUrl, path)
-        const hashParameterSets = row.dummyHashes.length
-        const rp = relyingPartyOf(row)
-        const wellKnown = rp && relatedOrigins(rp)
-        host.print(
-          options,
-          {
-            ...{ id, ...path, url, ...settings, ...shownMails(mails), hashParameterSets },
-            ...(wellKnown && { wellKnownWebauthn: wellKnown }),
-            createdAt,
-          },
-          aligned([
-            ['id', id],
-            ['url', url],
-            ...shownSettings(settings, settingEntries),
-            ...linesOfMails(mails),
-            ['hash parameters', `${hashParameterSets} ${hashParameterSets === 1 ? 'set' : 'sets'}`],
-            ['created', createdAt.toISOString()],
-          ]) + servedBy(rp?.domain, wellKnown),
-        )
-      }),
-    )
+    .action(async (path, options) => {
+      const shown = await detailsOf(call, path)
+      const { hashParameterSets: sets, passkeyDomain, wellKnownWebauthn } = shown
+      const text = aligned([
+        ['id', shown.id],
+        ['url', shown.url],
+        ...linesOf(shown),
+        ['hash parameters', `${sets} ${sets === 1 ? 'set' : 'sets'}`],
+        ['created', shown.createdAt],
+      ])
+      host.print(options, shown, text + servedBy(passkeyDomain, wellKnownWebauthn))
+    })
 }
 
-function addSetCommand(database: Command, host: Host) {
+/** Returns a database with its settings and those of its mails. */
+async function detailsOf(call: Call, params: DatabasePath) {
+  const database = await call('getDatabase', { params })
+  return { ...database, mails: await call('getMailSettings', { params }) }
+}
+
+const linesOf = ({ values, mails }: Awaited<ReturnType<typeof detailsOf>>) => [
+  ...shownSettings(values as unknown as DatabaseSettings, settingEntries),
+  ...linesOfMails(mails),
+]
+
+function addSetCommand(database: Command, { host, call }: Cli) {
   const command = database
     .command('set')
     .argument('<workspace/name>', 'database', databasePath)
@@ -125,64 +101,51 @@ function addSetCommand(database: Command, host: Host) {
     .option('--force', 'change the domain of passkeys, although those of users stop working')
     .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action(async (path, { json, newWebhookSecret, force, ...given }) => {
-      const changes = {
-        ...givenSettings<DatabaseSettings>(given, settingEntries),
-        ...(newWebhookSecret && { newWebhookSecret }),
-        ...(await givenMail(host, given)),
-      }
-      if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
-      return withDatabase(host, path, async ({ context, request }) => {
-        const row = await setDatabase(context, request, { ...changes, ...(force && { force }) })
-        const { webhookSecret: secret } = row
-        const values = settingsOf(row)
-        const mails = await readMailSettings(context.store, row.id)
-        const next = changes.signingAlgorithm
-          ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
-          : ''
-        const once = secret ? shownOnce(secret) : ''
-        const shown = {
-          id: row.id,
-          ...path,
-          ...values,
-          ...shownMails(mails),
-          ...(secret && { webhookSecret: secret }),
-        }
-        host.print(
-          { json },
-          shown,
-          aligned([...shownSettings(values, settingEntries), ...linesOfMails(mails)]) + next + once,
-        )
+    .action(async (params, { json, newWebhookSecret, force, ...given }) => {
+      const settings = givenSettings<DatabaseSettings>(given, settingEntries)
+      const mails = await givenMails(given)
+      if (Object.keys(settings).length === 0 && !newWebhookSecret && !mails)
+        throw usageError('at least one setting is required. See --help')
+      const { webhookSecret } = await call('changeSettings', {
+        params,
+        body: { settings, ...mails, newWebhookSecret, force },
       })
+      const shown = { ...(await detailsOf(call, params)), webhookSecret }
+      const next = settings.signingAlgorithm
+        ? `\nTo create a key with ${settings.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(params)}`
+        : ''
+      host.print({ json }, shown, aligned(linesOf(shown)) + next + shownOnce(shown))
     })
 }
 
-function addDeleteCommand(database: Command, host: Host) {
+function addDeleteCommand(database: Command, { host, call }: Cli) {
   database
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)
     .description('delete a database and all its users permanently')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
-    .action(async (path, options) => {
-      const name = nameOfDatabase(path)
+    .action(async (params, options) => {
+      const name = nameOfDatabase(params)
       if (!options.yes) {
         requireTerminal(host, `deleting ${name}`)
         await confirmDeletion(host, name, 'it and everything in it')
       }
-      await withStore(host, async (store, _config, log) => {
-        const { id, users } = await deleteDatabase(store, path)
-        audit(log, 'database.deleted', { databaseId: id })
-        host.print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted: ${users}.`)
-      })
+      let users = 0
+      for (let isDone = false; !isDone; ) {
+        const deleted = await call('deleteDatabase', { params })
+        users += deleted.users
+        isDone = deleted.isDone
+      }
+      host.print(options, { isDone: true, users }, `Deleted database ${name}. Users deleted: ${users}.`)
     })
 }
 
-/** Tells what the domain of passkeys must serve, so that browsers use them at other domains, too. */
-const servedBy = (domain: string | undefined, wellKnown: object | undefined) =>
+/** Returns what the domain of passkeys must serve, so that browsers use them at other domains, too. */
+const servedBy = (domain: string | null, wellKnown: DatabaseDetails['wellKnownWebauthn']) =>
   wellKnown
     ? `\n\nhttps://${domain}/.well-known/webauthn must serve, as application/json:\n${JSON.stringify(wellKnown)}`
     : ''
 
-const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
-  beingDeleted === null ? 'node unreachable' : beingDeleted ? 'being deleted' : 'active'
+const stateOf = ({ isBeingDeleted }: { isBeingDeleted: boolean | null }) =>
+  isBeingDeleted === null ? 'node unreachable' : isBeingDeleted ? 'being deleted' : 'active'

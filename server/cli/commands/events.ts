@@ -1,21 +1,15 @@
 import type { Command } from '@commander-js/extra-typings'
-import { expireCursors } from '../../domain/management/expire-cursors.js'
-import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
-import type { Host } from '../io/host.js'
-import { withStore } from '../io/with-store.js'
+import type { Cli } from '../io/cli.js'
 
-export function configure(events: Command, host: Host) {
+export function configure(events: Command, { host, call }: Cli) {
   events
     .command('expire-cursors')
     .argument('[workspace/name]', 'database; all databases by default', databasePath)
     .description('expire all cursors of events and revocations, so that backends read everything again')
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withStore(host, async (store, _config, log) => {
-        const expired = await expireCursors(store, path)
-        audit(log, 'events.cursors_expired', expired)
-        host.print(options, expired, `Databases whose cursors expired: ${expired.databases}.`)
-      }),
-    )
+    .action(async (path, options) => {
+      const expired = await call('expireCursors', { body: { database: path ?? null } })
+      host.print(options, expired, `Databases whose cursors expired: ${expired.databases}.`)
+    })
 }

@@ -1,54 +1,39 @@
 import type { Command } from '@commander-js/extra-typings'
 import { keyActivationSeconds } from '@usher/contract'
 import { ConfigError } from '../../config.js'
-import { runChange } from '../../domain/change.js'
-import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/management/keys/key-rotation.js'
-import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
 import { Problem } from '../../domain/problem.js'
-import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
-import type { Host } from '../io/host.js'
+import type { Cli } from '../io/cli.js'
 import { table } from '../io/listing.js'
 import { createProgressLine } from '../io/output.js'
-import { withDatabase, withStore } from '../io/with-store.js'
 
-export function configure(keys: Command, host: Host) {
-  addListCommand(keys, host)
-  addRotateCommand(keys, host)
-  addRetireCommand(keys, host)
-  addRewrapCommand(keys, host)
+export function configure(keys: Command, cli: Cli) {
+  addListCommand(keys, cli)
+  addRotateCommand(keys, cli)
+  addRetireCommand(keys, cli)
+  addRewrapCommand(keys, cli)
 }
 
-function addListCommand(keys: Command, host: Host) {
+function addListCommand(keys: Command, { host, call }: Cli) {
   keys
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the signing keys of a database, newest first')
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withStore(host, async (store) => {
-        const rows = await listKeys(store, path)
-        const now = new Date()
-        const shown = rows.map((row) => ({
-          kid: row.kid,
-          algorithm: row.algorithm,
-          state: keyState(row, rows, now),
-          activatesAt: row.activatesAt,
-          retiresAt: row.retiresAt,
-        }))
-        const text = table(shown, {
-          KID: ({ kid }) => kid,
-          ALGORITHM: ({ algorithm }) => algorithm,
-          STATE: ({ state }) => state,
-          'SIGNS FROM': ({ activatesAt }) => activatesAt.toISOString(),
-          'ACCEPTED UNTIL': ({ retiresAt }) => retiresAt?.toISOString() ?? '',
-        })
-        host.print(options, shown, text)
-      }),
-    )
+    .action(async (params, options) => {
+      const body = await call('listKeys', { params, query: {} })
+      const text = table(body.keys, {
+        KID: ({ kid }) => kid,
+        ALGORITHM: ({ algorithm }) => algorithm,
+        STATE: ({ state }) => state,
+        'SIGNS FROM': ({ activatesAt }) => activatesAt,
+        'ACCEPTED UNTIL': ({ retiresAt }) => retiresAt ?? '',
+      })
+      host.print(options, body, text)
+    })
 }
 
-function addRotateCommand(keys: Command, host: Host) {
+function addRotateCommand(keys: Command, { host, call }: Cli) {
   keys
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
@@ -60,19 +45,14 @@ function addRotateCommand(keys: Command, host: Host) {
       keyActivationSeconds,
     )
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withDatabase(host, path, async ({ context, request }) => {
-        const wanted = { masterKeys: context.store, activateInSeconds: options.activateIn }
-        const { databaseId, kid, algorithm, activatesAt } = await runChange(context, request, (change) =>
-          rotateKeys(change, wanted),
-        )
-        const text = `Published key ${kid} (${algorithm}). It signs from ${activatesAt.toISOString()}.`
-        host.print(options, { databaseId, kid, algorithm, activatesAt }, text)
-      }),
-    )
+    .action(async (params, { activateIn: activateInSeconds, ...options }) => {
+      const key = await call('rotateKeys', { params, body: { activateInSeconds } })
+      const text = `Published key ${key.kid} (${key.algorithm}). It signs from ${key.activatesAt}.`
+      host.print(options, key, text)
+    })
 }
 
-function addRetireCommand(keys: Command, host: Host) {
+function addRetireCommand(keys: Command, { host, call }: Cli) {
   keys
     .command('retire')
     .argument('<workspace/name>', 'database', databasePath)
@@ -80,19 +60,14 @@ function addRetireCommand(keys: Command, host: Host) {
     .description('reject all tokens of a key, for example after a leak')
     .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print the result as JSON')
-    .action((path, kid, options) =>
-      withDatabase(host, path, async ({ context, request }) => {
-        const wanted = { masterKeys: context.store, kid }
-        const { databaseId, retiresAt } = await runChange(context, request, (change) =>
-          retireKey(change, wanted),
-        )
-        const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
-        host.print(options, { databaseId, kid, retiresAt }, text)
-      }),
-    )
+    .action(async (path, kid, options) => {
+      const key = await call('retireKey', { params: { ...path, kid } })
+      const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
+      host.print(options, key, text)
+    })
 }
 
-function addRewrapCommand(keys: Command, host: Host) {
+function addRewrapCommand(keys: Command, { host }: Cli) {
   keys
     .command('rewrap')
     .description('re-encrypt all signing keys and secrets with USHER_NEW_MASTER_KEY; to resume, run it again')
@@ -103,8 +78,11 @@ function addRewrapCommand(keys: Command, host: Host) {
 Servers can keep running if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. In the repository of
 Usher, docs/operation.md has the steps.`,
     )
-    .action((options) =>
-      withStore(host, async (store, { newMasterKey }, log) => {
+    .action(async (options) => {
+      const { withStore } = await import('../io/with-store.js')
+      const { rewrapKeys } = await import('../../domain/management/keys/rewrap-keys.js')
+      const { audit } = await import('../../telemetry/audit.js')
+      await withStore(host, async (store, { newMasterKey }, log) => {
         if (!newMasterKey) {
           throw new ConfigError([
             'USHER_NEW_MASTER_KEY is required: 32 bytes as base64 (openssl rand -base64 32)',
@@ -124,6 +102,6 @@ Usher, docs/operation.md has the steps.`,
           ? 'The file master.key contains the new master key.'
           : 'Set USHER_MASTER_KEY to the new master key everywhere, and remove USHER_NEW_MASTER_KEY.'
         host.print(options, { rewrapped }, `Re-encrypted keys: ${rewrapped}. ${nextStep}`)
-      }),
-    )
+      })
+    })
 }

@@ -1,15 +1,14 @@
 import type { Command } from '@commander-js/extra-typings'
 import { operatorContract } from '@usher/contract/operator'
-import { Problem, usageError } from '../../domain/problem.js'
-import { version } from '../../version.js'
+import { usageError } from '../../domain/problem.js'
+import type { Cli } from '../io/cli.js'
 import type { Host } from '../io/host.js'
 import { authorize } from '../remote/authorize.js'
-import { otherVersion } from '../remote/other-version.js'
-import { consoleMissing, originOf, sendTo } from '../remote/request.js'
+import { originOf, requireConsole, sendTo } from '../remote/request.js'
 import { endSession, storedOf } from '../remote/session.js'
 import { readSessions, type StoredSession, withSessions } from '../remote/session-file.js'
 
-export const configure = (login: Command, host: Host) =>
+export const configure = (login: Command, { host }: Cli) =>
   login
     .argument('<url>', 'URL of the server, such as https://usher.example.com', originOf)
     .option('--no-browser', 'for a shell on another machine: ask for the code that the browser shows')
@@ -35,19 +34,10 @@ async function open(
   host: Host,
   { origin, isBrowserElsewhere }: { origin: string; isBrowserElsewhere: boolean },
 ): Promise<StoredSession> {
-  const { getConsole, openCommandLineSession } = operatorContract.console
-  const { workspace, database, ...server } = await sendTo(origin, getConsole).catch((error) => {
-    if (!(error instanceof Problem) || error.code !== 'route_not_found') throw error
-    throw consoleMissing(origin)
-  })
-  // The operator API changes with the server.
-  if (server.version !== version)
-    throw new Problem('server_version', {
-      detail: `${origin} ${otherVersion(server.version)}`,
-    })
+  const { workspace, database } = await requireConsole(origin)
   const body = await authorize(host, { origin, purpose: 'login', isBrowserElsewhere })
   const startedAt = Date.now()
-  const opened = await sendTo(origin, openCommandLineSession, { body })
+  const opened = await sendTo(origin, operatorContract.console.openCommandLineSession, { body })
   const { getOperator } = operatorContract.operators
   const { email } = await sendTo(origin, getOperator, { token: opened.token.jwt })
   return { workspace, database, email, ...storedOf(opened, startedAt) }

@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Problem, usageError } from '../../domain/problem.js'
-import type { Host } from '../io/host.js'
+import type { Cli } from '../io/cli.js'
 import { originOf } from '../remote/request.js'
 import { endSession } from '../remote/session.js'
 import { withSessions } from '../remote/session-file.js'
 
-export const configure = (logout: Command, host: Host) =>
+export const configure = (logout: Command, { host }: Cli) =>
   logout
     .argument('[url]', 'URL of the server. It may be missing if you are logged in to one server', originOf)
     .option('--json', 'print the result as JSON')

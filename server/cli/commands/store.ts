@@ -3,10 +3,11 @@ import { usageError } from '../../domain/problem.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Host } from '../io/host.js'
-import { readConfig, withUnmigratedStore } from '../io/with-store.js'
+import type { Cli } from '../io/cli.js'
+import { readConfig } from '../io/config.js'
+import { withUnmigratedStore } from '../io/with-store.js'
 
-export function configure(store: Command, host: Host) {
+export function configure(store: Command, { host }: Cli) {
   store
     .command('distribute')
     .description(
@@ -14,7 +15,7 @@ export function configure(store: Command, host: Host) {
     )
     .option('--json', 'print the result as JSON')
     .action(async (options) => {
-      if (!readConfig(host).databaseUrl) {
+      if (!readConfig().databaseUrl) {
         throw usageError(
           'DATABASE_URL must point to a Citus server. The embedded store cannot be distributed',
         )

@@ -1,39 +1,29 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { DatabasePath } from '@usher/contract'
-import { runChange } from '../../domain/change.js'
-import type { AppContext } from '../../domain/context.js'
-import { userFactors } from '../../domain/management/users/factors.js'
-import { findAccount } from '../../domain/management/users/find-account.js'
-import { listUsers, showUser } from '../../domain/management/users/list-users.js'
-import { openBlocklist } from '../../domain/passwords/blocklist.js'
-import { createHasher } from '../../domain/passwords/hasher.js'
+import type { ManagedUser } from '@usher/contract/management'
 import { usageError } from '../../domain/problem.js'
-import { addUser } from '../../domain/users/add-user.js'
-import { deleteUser, setPassword } from '../../domain/users/user-changes.js'
-import { profileFields, profileOf } from '../../store/queries/user-fields.js'
+import { profileFields } from '../../store/queries/user-fields.js'
 import { databasePath, email, role, signUpField, userLocale, uuid } from '../io/arguments.js'
-import type { Host } from '../io/host.js'
-import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
+import type { Cli } from '../io/cli.js'
+import { findUser, findUserId } from '../io/find-user.js'
+import { addPageOptions, aligned, pageOf, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
-import { type DatabaseCommand, withDatabase } from '../io/with-store.js'
-import { addSetEmailCommand, addUserChangeCommands, commandOnUser, shownUser } from './user-changes.js'
+import { addUserChangeCommands, commandOnUser } from './user-changes.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
-export function configure(user: Command, host: Host) {
-  addUserImportCommand(user, host)
-  addUserExportCommand(user, host)
-  addCreateCommand(user, host)
-  addListCommand(user, host)
-  addShowCommand(user, host)
-  addFactorsCommand(user, host)
-  addUserChangeCommands(user, host)
-  addSetEmailCommand(user, host)
-  addDeleteCommand(user, host)
-  addSetPasswordCommand(user, host)
+export function configure(user: Command, cli: Cli) {
+  addUserImportCommand(user, cli)
+  addUserExportCommand(user, cli)
+  addCreateCommand(user, cli)
+  addListCommand(user, cli)
+  addShowCommand(user, cli)
+  addFactorsCommand(user, cli)
+  addUserChangeCommands(user, cli)
+  addDeleteCommand(user, cli)
+  addSetPasswordCommand(user, cli)
 }
 
-function addCreateCommand(user: Command, host: Host) {
+function addCreateCommand(user: Command, { host, call }: Cli) {
   user
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -45,135 +35,110 @@ function addCreateCommand(user: Command, host: Host) {
     .option('--role <role>', 'role in that tenant: owner, admin, member or a role of the database', role)
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
-    .action(async (path, email, { tenant: tenantId, ...options }) => {
-      if (options.role !== undefined && !tenantId) throw usageError('--role requires --tenant')
-      const password = options.password ? await readNewPassword(host) : undefined
-      await withHashing(host, path, async ({ context, request, database }) => {
-        const tenants = tenantId ? [{ id: tenantId, role: options.role }] : []
-        const profile = profileOf({ ...options, preferredName: options.name })
-        const user = { email, ...profile, password, tenants }
-        const { id } = await runChange(context, request, await addUser(context, database, user))
-        const created = await findAccount(context.store, database, id)
-        host.print(options, shownUser(created), `Created user ${id}.`)
-      })
+    .action(async (params, email, { tenant, role, name, locale, ...options }) => {
+      if (role !== undefined && !tenant) throw usageError('--role requires --tenant')
+      const body = {
+        email,
+        ...(name !== undefined && { preferredName: name }),
+        ...(locale !== undefined && { locale }),
+        ...(options.password && { password: await readNewPassword(host) }),
+        ...(tenant && { tenants: [{ id: tenant, role }] }),
+      }
+      const created = await call('addUser', { params, body })
+      host.print(options, created, `Created user ${created.id}.`)
     })
 }
 
-function addListCommand(user: Command, host: Host) {
+function addListCommand(user: Command, { host, call }: Cli) {
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users by id')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
-    .action((path, options) =>
-      withDatabase(host, path, async ({ context, database }) => {
-        const users = await listUsers(context.store, database, { ...options, tenantId: options.tenant })
-        printPage(host, options, {
-          rows: users.map(shownUser),
-          columns: {
-            ID: ({ id }) => id,
-            STATE: ({ disabledAt }) => (disabledAt ? 'disabled' : 'active'),
-            EMAIL: ({ email }) => email,
-          },
-          key: ({ id }) => id,
-          empty: 'No users.',
-        })
-      }),
-    )
+    .action(async (params, { tenant, ...options }) => {
+      const query = { ...pageOf(options), ...(tenant && { tenant }) }
+      const body = await call('listUsers', { params, query })
+      printPage(host, options, {
+        body,
+        rows: body.users,
+        columns: {
+          ID: ({ id }) => id,
+          STATE: ({ disabled }) => (disabled ? 'disabled' : 'active'),
+          EMAIL: ({ email }) => email,
+        },
+        empty: 'No users.',
+      })
+    })
 }
 
-function addShowCommand(user: Command, host: Host) {
-  commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
-    withDatabase(host, path, async ({ context, database }) => {
-      const found = await showUser(context, database, userRef)
+function addShowCommand(user: Command, { host, call }: Cli) {
+  commandOnUser(user, 'show', 'show a user with tenants and failed logins').action(
+    async (path, userRef, options) => {
+      const found = await findUser(call, path, userRef)
       host.print(options, found, describe(found))
-    }),
+    },
   )
 }
 
-function addFactorsCommand(user: Command, host: Host) {
-  commandOnUser(user, 'factors', 'list the second factors of a user').action((path, userRef, options) =>
-    withDatabase(host, path, async ({ context, database }) => {
-      const { factors, recoveryCodes } = await userFactors(context.store, database, userRef)
-      const rows = factors.map(({ id, kind, name, createdAt, lastUsedOn }) => [
+function addFactorsCommand(user: Command, { host, call }: Cli) {
+  commandOnUser(user, 'factors', 'list the second factors of a user').action(
+    async (path, userRef, options) => {
+      const userId = await findUserId(call, path, userRef)
+      const body = await call('listUserFactors', { params: { ...path, userId } })
+      const rows = body.factors.map(({ id, kind, name, createdAt, lastUsedOn }) => [
         id,
         `${printable(name ?? nameOfKind(kind))}, added at ${createdAt}, last used ${lastUsedOn ?? 'never'}`,
       ])
-      const text = aligned([...rows, ['recovery codes', String(recoveryCodes)]])
-      host.print(options, { factors, recoveryCodes }, text)
-    }),
+      host.print(options, body, aligned([...rows, ['recovery codes', String(body.recoveryCodes)]]))
+    },
   )
 }
 
 const nameOfKind = (kind: string) => (kind === 'totp' ? 'authenticator app' : kind)
 
-function addDeleteCommand(user: Command, host: Host) {
+function addDeleteCommand(user: Command, { host, call }: Cli) {
   commandOnUser(user, 'delete', 'delete a user permanently; the user’s tenants remain')
     .option('--yes', 'do not ask for confirmation')
-    .action((path, userRef, options) => {
+    .action(async (path, userRef, options) => {
       if (!options.yes) requireTerminal(host, `deleting user ${userRef}`)
-      return withDatabase(host, path, async ({ context, request, database }) => {
-        const user = await findAccount(context.store, database, userRef)
-        if (!options.yes) await confirmDeletion(host, user.email, 'this user permanently')
-        const { throttle } = context
-        await runChange(context, request, (change) => deleteUser(change, { userId: user.id, throttle }))
-        host.print(options, shownUser(user), `Deleted user ${user.id}.`)
-      })
+      // The operation also succeeds if there is no such user, but who types an id may have mistyped it.
+      const { id: userId, email } = await findUser(call, path, userRef)
+      if (!options.yes) await confirmDeletion(host, email, 'this user permanently')
+      await call('removeUser', { params: { ...path, userId } })
+      host.print(options, {}, `Deleted user ${userId}.`)
     })
 }
 
-function addSetPasswordCommand(user: Command, host: Host) {
+function addSetPasswordCommand(user: Command, { host, call }: Cli) {
   commandOnUser(
     user,
     'set-password',
     'set the password of a user, typed on a terminal or read from stdin',
   ).action(async (path, userRef, options) => {
     const password = await readNewPassword(host)
-    await withHashing(host, path, async ({ context, request, database }) => {
-      const user = await findAccount(context.store, database, userRef)
-      await setPassword(context, request, { user, password })
-      const changed = await findAccount(context.store, database, user.id)
-      host.print(
-        options,
-        shownUser(changed),
-        `Set the password of user ${user.id} and revoked existing tokens.`,
-      )
-    })
+    const userId = await findUserId(call, path, userRef)
+    await call('setUserPassword', { params: { ...path, userId }, body: { password } })
+    host.print(options, {}, `Set the password of user ${userId} and revoked existing tokens.`)
   })
 }
-
-type HashingCommand = DatabaseCommand & { context: Pick<AppContext, 'hashing' | 'blocklist'> }
-
-/** Runs a command that may hash a password. */
-const withHashing = (host: Host, path: DatabasePath, command: (on: HashingCommand) => Promise<void>) =>
-  withDatabase(host, path, async ({ context, config, ...on }) => {
-    const blocklist = await openBlocklist(config.passwordBlocklistFile)
-    const hashing = createHasher({ ...config.hashing, concurrency: 1 })
-    try {
-      await command({ ...on, config, context: { ...context, hashing, blocklist } })
-    } finally {
-      await Promise.all([hashing.close(), blocklist?.close()])
-    }
-  })
 
 /** Returns the words of a name, such as `preferred name`. */
 const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-function describe(user: Awaited<ReturnType<typeof showUser>>) {
-  const { failedLogins } = user
+function describe({ failedLogins, ...user }: ManagedUser) {
   return aligned([
     ['id', user.id],
     ['email', user.email],
     ...profileFields.map((field) => [words(field), printable(user[field] ?? 'none')]),
-    ['created', user.createdAt.toISOString()],
+    ['created', user.createdAt],
     ['password', user.hasPassword ? 'yes' : 'none'],
-    ['state', user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'],
+    ['state', user.disabled ? 'disabled' : 'active'],
     [
       'failed logins',
-      failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none',
+      failedLogins?.count ? `${failedLogins.count}, most recent at ${failedLogins.lastAt}` : 'none',
     ],
-    ...user.tenants.map(({ id, role, joinedAt, name }) => [
+    ...user.memberships.map(({ id, role, joinedAt, name }) => [
       'tenant',
-      `${id} as ${role} since ${joinedAt.toISOString()}  ${printable(name)}`,
+      `${id} as ${role} since ${joinedAt}  ${printable(name)}`,
     ]),
   ])
 }

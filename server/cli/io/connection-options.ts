@@ -1,9 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import {
-  ConnectionName,
-  describeConnection,
-  type GivenConnection,
-} from '../../domain/connections/connection.js'
+import { ConnectionName } from '../../domain/connections/connection.js'
 import { Problem, usageError } from '../../domain/problem.js'
 
 /** Parses the name of a connection. @throws {InvalidArgumentError} */
@@ -46,15 +42,6 @@ export function optionsOf({ title, scope, audience, teamId, keyId, linkByEmail, 
     ...(keyId !== undefined && { keyId }),
     ...(linkByEmail !== undefined && { linkByEmail: linkByEmail === 'on' }),
     ...(trustEmail !== undefined && { trustEmail: trustEmail === 'on' }),
-  }
-}
-
-/** Does what {@link describeConnection} does. @throws {Problem} `usage_error` that names the option */
-export function describeByOptions(given: GivenConnection) {
-  try {
-    return describeConnection(given)
-  } catch (error) {
-    return nameOption(error)
   }
 }
 

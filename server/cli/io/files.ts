@@ -1,40 +1,37 @@
 import { createReadStream } from 'node:fs'
-import { access, constants, open, rm, stat } from 'node:fs/promises'
+import { access, constants, open, stat } from 'node:fs/promises'
+import { Problem, usageError } from '../../domain/problem.js'
 
-/** A new file, of which only its user can read and write the content. */
-export interface NewFile {
-  appendFile(text: string): Promise<unknown>
-  close(): Promise<void>
+/** Returns the size of a file in bytes. Undefined if it cannot be read. */
+export async function sizeOf(path: string) {
+  const found = await access(path, constants.R_OK).then(
+    () => stat(path),
+    () => undefined,
+  )
+  return found?.isDirectory() ? undefined : found?.size
 }
 
-/** The files that a command names, where its process runs. */
-export interface Files {
-  /** Returns the size of a file in bytes. Undefined if it cannot be read. */
-  sizeOf(name: string): Promise<number | undefined>
-  read(name: string): AsyncIterable<Buffer>
-  /** Creates a file. Fails with the code `EEXIST` if it exists. */
-  create(name: string): Promise<NewFile>
-  /** Removes a file, if it exists. */
-  remove(name: string): Promise<void>
-}
-
-/** Large, because a chunk that a server on another machine reads costs a round trip. */
-const chunkBytes = 2 ** 18
-
-/** Returns the files of this machine. @param resolve returns the absolute path of a file */
-export const filesAt = (resolve: (name: string) => string): Files => ({
-  async sizeOf(name) {
-    const path = resolve(name)
-    const found = await access(path, constants.R_OK).then(
-      () => stat(path),
-      () => undefined,
-    )
-    return found?.isDirectory() ? undefined : found?.size
-  },
-  read: (name) => createReadStream(resolve(name), { highWaterMark: chunkBytes }),
-  create: async (name) => openNew(resolve(name)),
-  remove: async (name) => rm(resolve(name), { force: true }),
-})
+export const readChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path)
 
 /** Creates a file with mode 0600. Follows no symbolic link, not even one to a file that does not exist. */
 export const openNew = (path: string) => open(path, 'wx', 0o600)
+
+/**
+ * Creates a file, and says why that fails.
+ *
+ * @param create fails with the code `EEXIST` if the file exists
+ * @param advice what to do then
+ */
+export async function createFile<File>(
+  name: string,
+  create: () => Promise<File>,
+  advice: string,
+): Promise<File> {
+  try {
+    return await create()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw usageError(`cannot create the file ${name} (${code})`)
+    throw new Problem('file_exists', { detail: `${name} already exists. ${advice}` })
+  }
+}

@@ -1,5 +1,4 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Page } from '../../store/queries/page.js'
 import { wholeNumber } from './arguments.js'
 import type { Host } from './host.js'
 
@@ -16,29 +15,39 @@ export const addPageOptions = <Key, Arguments extends unknown[]>(
   command
     .option('--limit <count>', 'maximum number of rows', wholeNumber(1, 1000), 100)
     .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
-    .option('--json', 'print a JSON array; if it has fewer rows than the limit, it is the last page')
+    .option('--json', 'print the result as JSON; on the last page, next is null')
 
 /** Functions that return the cell of a row, by column header. */
 type Columns<Row> = Record<string, (row: Row) => string | number>
 
 interface Listing<Row> {
+  body: { next: string | null }
   rows: readonly Row[]
   columns: Columns<Row>
-  /** Returns the value that `--after` takes. */
-  key: (row: Row) => string
   /** Printed instead of a table without rows. */
   empty: string
 }
 
-/** Prints a page: a table, or the rows as an array with --json. */
+/** Returns the query of a page. */
+export const pageOf = <After extends string | undefined>({
+  limit,
+  after,
+}: {
+  limit: number
+  after?: After
+}) => ({
+  limit: String(limit),
+  ...(after !== undefined && { after }),
+})
+
+/** Prints a page: a table, or the body of the response with --json. */
 export function printPage<Row>(
   host: Host,
-  options: Page<unknown> & { json?: boolean },
-  { rows, columns, key, empty }: Listing<Row>,
+  options: { json?: boolean },
+  { body, rows, columns, empty }: Listing<Row>,
 ) {
-  const last = rows.at(-1)
-  const next = last && rows.length === options.limit ? `\nNext page: --after ${key(last)}` : ''
-  host.print(options, rows, last ? table(rows, columns) + next : empty)
+  const next = body.next === null ? '' : `\nNext page: --after ${body.next}`
+  host.print(options, body, rows.length > 0 ? table(rows, columns) + next : empty)
 }
 
 /** Returns rows as aligned columns with headers. Text of any script must be in the last column. */

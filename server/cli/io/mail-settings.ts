@@ -1,20 +1,10 @@
+import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import type { MailSettings as MailSettingsBody } from '@usher/contract/management'
 import { mailSettingEntries } from '@usher/contract/settings'
 import { readTemplates } from '../../domain/mail/templates.js'
 import type { MailSettings } from '../../store/queries/mail-settings.js'
-import type { Host } from './host.js'
 import { givenSettings, settingOptions, shownSettings } from './setting-options.js'
-
-/** Returns the templates in a folder. @throws {TemplateError} */
-const templatesOf = async (host: Host, folder: string) =>
-  folder === 'none' ? [] : readTemplates(host.resolve(folder), '--mail-templates')
-
-/** Returns the settings of mails as JSON. Of a template, only its name. */
-export const shownMails = ({ mailTemplates, ...settings }: MailSettingsBody) => ({
-  ...settings,
-  mailTemplates: mailTemplates.map(nameOfTemplate),
-})
 
 /** Returns the labels and values that commands print. */
 export const linesOfMails = ({ mailTemplates, ...settings }: MailSettingsBody) => [
@@ -34,10 +24,14 @@ export function addMailOptions<Arguments extends unknown[]>(command: Command<Arg
 }
 
 /** Returns the settings of mails in the options of a command, if there are any. */
-export async function givenMail(host: Host, { mailTemplates: folder, ...given }: { mailTemplates?: string }) {
-  const mail = {
+export async function givenMails({ mailTemplates: folder, ...given }: { mailTemplates?: string }) {
+  const mails = {
     ...givenSettings<MailSettings>(given, mailSettingEntries),
-    ...(folder !== undefined && { mailTemplates: await templatesOf(host, folder) }),
+    ...(folder !== undefined && { mailTemplates: await templatesOf(folder) }),
   }
-  return Object.keys(mail).length > 0 && { mail }
+  return Object.keys(mails).length > 0 ? { mails } : undefined
 }
+
+/** Returns the templates in a folder. @throws {TemplateError} */
+const templatesOf = async (folder: string) =>
+  folder === 'none' ? [] : readTemplates(resolve(folder), '--mail-templates')

@@ -1,5 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import type { FileLine } from '../../domain/management/users/import-users.js'
+
+/** A line of a file. */
+export interface FileLine {
+  number: number
+  text: string
+  /** Length in the file, including the line ending. */
+  bytes: number
+  /** Why the line cannot be read. */
+  error?: string
+}
 
 /** Enough for a user with several thousand tenants. */
 const maxLineBytes = 2 ** 20

@@ -1,12 +1,15 @@
-import { isProblemCode, type ProblemCode } from '@usher/contract'
+import { FieldError, isProblemCode, type ProblemCode } from '@usher/contract'
+import { operatorContract } from '@usher/contract/operator'
 import { z } from 'zod'
 import { textUpTo } from '../../domain/limited-text.js'
 import { Problem, usageError } from '../../domain/problem.js'
+import { version } from '../../version.js'
+import { otherVersion } from './other-version.js'
 
 /** More than any response. */
-const maxResponseBytes = 1_048_576
+const maxResponseBytes = 4_194_304
 /** How long a request may take. */
-const limitMilliseconds = 20_000
+const limitMilliseconds = 60_000
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -24,10 +27,11 @@ export function originOf(text: string) {
 }
 
 /** An operation of the contract. */
-interface Route {
+export interface Route {
   method: string
   path: string
   responses: object
+  metadata: { who: unknown; lines?: object }
 }
 
 type DataOf<R extends Route> = R['responses'] extends { 200: z.ZodType<infer Data> }
@@ -36,13 +40,20 @@ type DataOf<R extends Route> = R['responses'] extends { 200: z.ZodType<infer Dat
     ? Data
     : unknown
 
-interface Given {
-  params?: Readonly<Record<string, string>>
-  body?: object
+export interface Given {
+  params?: Readonly<Record<string, string>> | undefined
+  query?: Readonly<Record<string, string | undefined>> | undefined
+  /** An object, or lines. */
+  body?: unknown
   token?: string
+  confirmation?: string | undefined
 }
 
-const ProblemOfServer = z.object({ code: z.string(), detail: z.string().optional() })
+const ProblemOfServer = z.object({
+  code: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(FieldError).optional(),
+})
 
 /**
  * Sends an operation to a server, and returns its data.
@@ -51,19 +62,24 @@ const ProblemOfServer = z.object({ code: z.string(), detail: z.string().optional
  */
 export async function sendTo<R extends Route>(
   origin: string,
-  { method, path, responses }: R,
-  { params = {}, body, token }: Given = {},
+  { method, path, responses, metadata }: R,
+  { params = {}, query = {}, body, token, confirmation }: Given = {},
 ): Promise<DataOf<R>> {
-  const url = origin + path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined)
+  const url = `${origin}${address}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
   const { status, text } = await exchange(origin, url, {
     method,
     // Nobody else may get the token.
     redirect: 'manual',
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
-      ...(body && { 'content-type': 'application/json' }),
+      ...(confirmation && { 'usher-confirmation': confirmation }),
+      ...(body !== undefined && {
+        'content-type': metadata.lines ? 'application/x-ndjson' : 'application/json',
+      }),
     },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: metadata.lines ? String(body) : JSON.stringify(body) }),
   })
   if (status === 204) return undefined as DataOf<R>
   const json = parsed(text)
@@ -72,12 +88,15 @@ export async function sendTo<R extends Route>(
   if (data !== undefined) return data
   const problem = ProblemOfServer.safeParse(json).data
   if (!problem || !isProblemCode(problem.code)) throw notUsher(origin, status)
-  const { code, detail } = problem
-  throw new Problem<ProblemCode>(code, detail === undefined ? {} : { detail })
+  const { code, detail, errors } = problem
+  throw new Problem<ProblemCode>(code, {
+    ...(detail !== undefined && { detail }),
+    ...(errors && { errors }),
+  })
 }
 
 /** Reads the body of a response. */
-export const responseText = (body: AsyncIterable<Uint8Array>) =>
+const responseText = (body: AsyncIterable<Uint8Array>) =>
   textUpTo(maxResponseBytes, body, () => new Error(`more than ${maxResponseBytes} bytes`))
 
 async function exchange(origin: string, url: string, request: RequestInit) {
@@ -99,8 +118,23 @@ function parsed(text: string): unknown {
   }
 }
 
+/**
+ * Returns where the operators of a server log in.
+ *
+ * @throws {Problem} `console_missing`; `server_version`, because the operator API changes with the server
+ */
+export async function requireConsole(origin: string) {
+  const console = await sendTo(origin, operatorContract.console.getConsole).catch((error) => {
+    if (!(error instanceof Problem) || error.code !== 'route_not_found') throw error
+    throw consoleMissing(origin)
+  })
+  if (console.version !== version)
+    throw new Problem('server_version', { detail: `${origin} ${otherVersion(console.version)}` })
+  return console
+}
+
 /** Returns the problem of a server that has no console for this machine. */
-export const consoleMissing = (origin: string) =>
+const consoleMissing = (origin: string) =>
   new Problem('console_missing', {
     detail: `${origin} has no console. Set CONSOLE=on there, and name the port of the management API`,
   })

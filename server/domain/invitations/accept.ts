@@ -1,16 +1,21 @@
-import type { AcceptedInvitation } from '@usher/contract'
+import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
 import { type FoundInvitation, findPending, type PendingInvitation } from '../../store/queries/acceptances.js'
 import { deleteInvitation } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { lockUsersAndTenant } from '../../store/queries/members.js'
+import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
 import type { Queries } from '../../store/store.js'
-import type { Change, Outcome } from '../change.js'
-import { requireLocked } from '../change.js'
+import { type Change, type Outcome, requireLocked, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
 import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
 import { Problem } from '../problem.js'
 import { reclaim } from '../reclaim.js'
+import type { UserRequest } from '../request.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
+import { Authentication } from '../tokens/authentication.js'
+import { completeLogin } from '../tokens/complete-login.js'
+import { requireInvitation } from './code.js'
 
 /** An invitation that a user accepts. */
 export interface Acceptance {
@@ -29,7 +34,7 @@ export interface Acceptance {
  * joined the tenant; `invitation_for_other_address`; `email_not_verified` if users without a password could not log in;
  * `seats_full`
  */
-export async function acceptByUser(
+async function acceptByUser(
   change: Change,
   { invitation, userId }: Pick<Acceptance, 'invitation' | 'userId'>,
 ): Promise<Outcome<AcceptedInvitation & { isReclaimed: boolean }>> {
@@ -133,3 +138,28 @@ export const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance)
   { type: 'invitation.accepted', tenantId, invitationId: id, userId },
   { type: 'tenant.user_added', tenantId, userId },
 ]
+
+/**
+ * Adds the user of a token to the tenant of an invitation: see {@link acceptByUser}. If this has revoked the token, returns a new
+ * one.
+ */
+export async function acceptInvitation(
+  context: AppContext,
+  request: UserRequest<AcceptInvitationBody>,
+): Promise<AcceptedInvitation> {
+  const { database, user, body } = request
+  const invitation = await requireInvitation(context, database, body.code)
+  const { isReclaimed, renewed, at, ...joined } = await runChange(context, request, async (change) => {
+    const { result, facts } = await acceptByUser(change, { invitation, userId: user.id })
+    const key = { databaseId: database.id, id: user.id }
+    const renewed = result.isReclaimed ? await findUserOfToken(change, key) : undefined
+    return { result: { ...result, renewed, at: change.now }, facts }
+  })
+  if (!isReclaimed) return joined
+  const { token } = await completeLogin(context, request, {
+    user: { ...(renewed as UserOfToken), disabledAt: null },
+    authentication: Authentication.ofToken(user, request.claims.proven),
+    readAt: at.getTime(),
+  })
+  return { ...joined, token }
+}

@@ -1,13 +1,10 @@
 import type { PendingInvitations } from '@usher/contract'
 import { deleteInvitation, findInvitedRole, listInvitationRows } from '../../store/queries/invitations.js'
-import type { Page } from '../../store/queries/page.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import type { RuleDatabase } from '../databases/find-database.js'
 import { Problem, unless } from '../problem.js'
 import { lockTenant, requireMembership, type TenantRequest } from '../tenants/locked-tenant.js'
 import { requireRank, requireRankOver } from '../tenants/roles.js'
-import { requireTenant } from '../tenants/tenants.js'
 import { invitationBody, pendingInTenant } from './invite.js'
 
 /** Returns the invitations of a tenant that have not expired. @throws {Problem} `tenant_not_found`; `role_insufficient` */
@@ -20,16 +17,6 @@ export async function listInvitations(
   const key = { databaseId: request.database.id, tenantId, now: new Date(now()) }
   const rows = await listInvitationRows(store, key, { limit: pendingInTenant })
   return { invitations: rows.map(invitationBody) }
-}
-
-/** Returns the invitations of a tenant that have not expired, ordered by id. @throws {Problem} `tenant_not_found` */
-export async function listTenantInvitations(
-  { store, now }: Pick<AppContext, 'store' | 'now'>,
-  database: RuleDatabase,
-  { tenantId, ...page }: Page<string> & { tenantId: string },
-) {
-  await requireTenant(store, database, tenantId)
-  return listInvitationRows(store, { databaseId: database.id, tenantId, now: new Date(now()) }, page)
 }
 
 /**

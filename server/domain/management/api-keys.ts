@@ -1,5 +1,12 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
+import type {
+  ApiKeyInfo,
+  ApiKeyList,
+  CreateApiKeyBody,
+  NewApiKey,
+  RotateApiKeyBody,
+} from '@usher/contract/operator'
 import {
   countApiKeys,
   deleteApiKey,
@@ -9,31 +16,95 @@ import {
 } from '../../store/queries/api-keys.js'
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import { listApiKeyRows, type ShownApiKey } from '../../store/queries/management/api-keys.js'
-import type { Store } from '../../store/store.js'
 import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
-import type { Change, Outcome } from '../change.js'
+import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import { refuseOperators } from '../databases/find-database.js'
-import { Problem } from '../problem.js'
+import { invalidField, Problem, unless, validationFailed } from '../problem.js'
 import { requireDatabase } from './databases.js'
 
 /** Keys that a database may have, apart from expired and replaced ones. */
 export const maxApiKeys = 20
 
 /** A new key. Nothing shows its `key` again. */
-export interface CreatedApiKey extends ShownApiKey {
+interface CreatedApiKey extends ShownApiKey {
   databaseId: string
   key: string
 }
 
-/** Returns the keys of a database, the oldest first. */
-export async function listApiKeys(store: Store, path: DatabasePath): Promise<ShownApiKey[]> {
-  const { id } = await requireDatabase(store, path)
-  return listApiKeyRows(store, id)
+type OfKey = ChangeRequest & { params: { apiKeyId: string } }
+
+const apiKeyInfo = (key: ShownApiKey): ApiKeyInfo => ({
+  id: key.id,
+  name: key.name,
+  ending: key.lastFour,
+  scopes: key.scopes,
+  createdAt: key.createdAt.toISOString(),
+  expiresAt: key.expiresAt.toISOString(),
+  lastUsedOn: key.lastUsedOn?.toISOString().slice(0, 10) ?? null,
+  rotatedAt: key.rotatedAt?.toISOString() ?? null,
+})
+
+const shownOnce = (created: CreatedApiKey): NewApiKey => ({
+  ...apiKeyInfo(created),
+  key: created.key,
+})
+
+/** Returns the API keys of a database, the oldest first. */
+export async function listApiKeys(
+  { store }: Pick<AppContext, 'store'>,
+  { database }: Pick<ChangeRequest, 'database'>,
+): Promise<ApiKeyList> {
+  const { id } = await requireDatabase(store, database)
+  return { apiKeys: (await listApiKeyRows(store, id)).map(apiKeyInfo) }
 }
 
-/** @throws {Problem} if the database has the maximum number of keys */
+/** Returns a time that a body has in seconds or in a longer unit. @throws {Problem} `validation_failed` unless it has one of them */
+function secondsOf(
+  path: string,
+  given: number | undefined,
+  {
+    unit,
+    seconds = given === undefined ? undefined : given * unit,
+  }: { unit: number; seconds: number | undefined },
+) {
+  if (seconds === undefined) throw validationFailed([{ path, code: 'required', detail: 'is required' }])
+  if (given !== undefined && seconds !== given * unit)
+    throw validationFailed([invalidField(path, 'is given in seconds, too')])
+  return seconds
+}
+
+/** Creates an API key. */
 export async function createApiKey(
+  context: ChangeContext,
+  request: ChangeRequest & { body: CreateApiKeyBody },
+): Promise<NewApiKey> {
+  const { name, scopes, expiresInDays, expiresInSeconds } = request.body
+  const seconds = secondsOf('expiresInDays', expiresInDays, { unit: 86_400, seconds: expiresInSeconds })
+  const described = { name, scopes: [...new Set(scopes)], expiresInSeconds: seconds }
+  return shownOnce(await runChange(context, request, (change) => createKey(change, described)))
+}
+
+/** Replaces an API key: see {@link replaceKey}. */
+export async function rotateApiKey(
+  context: ChangeContext,
+  request: OfKey & { body: RotateApiKeyBody },
+): Promise<NewApiKey> {
+  const { overlapHours, overlapSeconds: given } = request.body
+  const overlapSeconds = secondsOf('overlapHours', overlapHours, { unit: 3_600, seconds: given })
+  const rotation = { id: request.params.apiKeyId, overlapSeconds }
+  return shownOnce(await runChange(context, request, (change) => replaceKey(change, rotation)))
+}
+
+/** Deletes an API key. Does nothing if there is none. */
+export const revokeApiKey = (context: ChangeContext, request: OfKey) =>
+  runChange(context, request, (change) => deleteKey(change, request.params.apiKeyId)).catch(
+    unless('api_key_not_found'),
+  )
+
+/** @throws {Problem} if the database has the maximum number of keys */
+async function createKey(
   change: Change,
   { expiresInSeconds, ...described }: { name: string; scopes: Scope[]; expiresInSeconds: number },
 ): Promise<Outcome<CreatedApiKey>> {
@@ -54,7 +125,7 @@ export async function createApiKey(
  * @throws {Problem} if there is no such key, if it has already been replaced, or if it has expired and the database has
  * the maximum number of keys
  */
-export async function rotateApiKey(
+async function replaceKey(
   change: Change,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
 ): Promise<Outcome<CreatedApiKey>> {
@@ -80,10 +151,7 @@ export async function rotateApiKey(
 }
 
 /** Deletes a key. The next request with it is refused. @throws {Problem} if there is no such key */
-export async function revokeApiKey(
-  change: Change,
-  id: string,
-): Promise<Outcome<{ databaseId: string; id: string }>> {
+async function deleteKey(change: Change, id: string): Promise<Outcome<{ databaseId: string; id: string }>> {
   const key = { databaseId: change.database.id, id }
   if (!(await deleteApiKey(change, key))) throw apiKeyNotFound(change.database, id)
   return { result: key, facts: [{ type: 'api_key.revoked', apiKey: id }] }

@@ -1,4 +1,11 @@
 import {
+  type AddConnectionBody,
+  type ChangeConnectionBody,
+  type ConnectionDetails,
+  type ConnectionDetailsList,
+  connectionFields,
+} from '@usher/contract/operator'
+import {
   deleteConnection,
   findConnections,
   insertConnection,
@@ -6,39 +13,29 @@ import {
 } from '../../store/queries/connections.js'
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Queries, Store } from '../../store/store.js'
-import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
+import { type Change, type Outcome, runChange } from '../change.js'
 import {
   type Connection,
+  callbackUrl,
   connectionOf,
+  describeConnection,
   type GivenOptions,
   type NewConnection,
   readClient,
 } from '../connections/connection.js'
+import { presets } from '../connections/presets.js'
 import type { AppContext } from '../context.js'
 import { nameOfDatabase } from '../database-name.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
-import { Problem } from '../problem.js'
-import { checkConnection } from '../providers/exchange-code.js'
+import { Problem, unless } from '../problem.js'
+import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
+import type { DatabaseRequest } from '../request.js'
+import { etagOf, requireMatch } from './etag.js'
 
 /** Connections that a database may have. */
 export const maxConnections = 20
-
-/**
- * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.
- *
- * @param new.url URL of the database
- * @throws {Problem} `connection_invalid`, and as {@link storeConnection}
- */
-export async function addConnection(
-  context: ChangeContext & Pick<AppContext, 'store' | 'providers'>,
-  request: ChangeRequest,
-  { connection, url }: { connection: NewConnection; url: string },
-): Promise<Connection> {
-  await checkConnection(context.providers, { database: request.database, url }, connection)
-  return runChange(context, request, (change) => storeConnection(change, context.store, connection))
-}
 
 /**
  * Stores a connection.
@@ -74,13 +71,11 @@ export async function storeConnection(
 }
 
 /** Returns all connections of a database, also disabled ones. */
-export const listConnectionRows = async (
-  store: Queries,
-  { id }: Pick<RuleDatabase, 'id'>,
-): Promise<Connection[]> => (await findConnections(store, id)).flatMap((row) => connectionOf(row) ?? [])
+const listConnectionRows = async (store: Queries, { id }: Pick<RuleDatabase, 'id'>): Promise<Connection[]> =>
+  (await findConnections(store, id)).flatMap((row) => connectionOf(row) ?? [])
 
 /** Returns a connection with the secret of its client. @throws {Problem} `connection_not_found` */
-export async function findWithSecret(store: Store, database: RuleDatabase, name: string) {
+async function findWithSecret(store: Store, database: RuleDatabase, name: string) {
   const row = await findConnection(store, database, name)
   const { sealedSecret, databaseId } = row
   const secret = sealedSecret && openConnectionSecret(store, sealedSecret, { databaseId, name })
@@ -88,11 +83,7 @@ export async function findWithSecret(store: Store, database: RuleDatabase, name:
 }
 
 /** Returns a connection. @throws {Problem} `connection_not_found` */
-export async function findConnection(
-  store: Queries,
-  database: RuleDatabase,
-  name: string,
-): Promise<Connection> {
+async function findConnection(store: Queries, database: RuleDatabase, name: string): Promise<Connection> {
   const row = (await listConnectionRows(store, database)).find((each) => each.name === name)
   if (row) return row
   throw new Problem('connection_not_found', {
@@ -101,7 +92,7 @@ export async function findConnection(
 }
 
 /** What an operator can change of a connection. An undefined field does not change. */
-export interface ConnectionChanges extends GivenOptions {
+interface ConnectionChanges extends GivenOptions {
   clientId?: string | undefined
   isEnabled?: boolean | undefined
   secret?: string | null | undefined
@@ -115,7 +106,7 @@ interface WantedChanges {
 }
 
 /** Changes a connection. @throws {Problem} `connection_not_found`; `validation_failed` */
-export async function setConnection(
+async function setConnection(
   change: Change,
   masterKeys: MasterKeys,
   { name, changes: { isEnabled, ...given }, require }: WantedChanges,
@@ -150,14 +141,103 @@ async function sealSecret(
   return sealConnectionSecret(masterKey, secret, { databaseId, name })
 }
 
-/**
- * Removes a connection. The identities of its users stay, and count again if it is added again.
- *
- * @throws {Problem} `connection_not_found`
- */
-export async function removeConnection(change: Change, name: string): Promise<Outcome<undefined>> {
-  const { database } = change
-  await findConnection(change, database, name)
-  await deleteConnection(change, { databaseId: database.id, name })
-  return { result: undefined, facts: [{ type: 'connection.removed', connection: name }] }
+type OnConnection<Body = unknown> = DatabaseRequest<Body> & { params: { connection: string } }
+
+/** Returns what can be changed of a connection, with the defaults. */
+const settingsOf = ({ clientId, isEnabled, options }: Connection) => ({
+  clientId,
+  isEnabled,
+  title: options.title ?? null,
+  scopes: options.scopes ?? [],
+  audiences: options.audiences ?? [],
+  linkByEmail: options.linkByEmail ?? true,
+  trustEmail: options.trustEmail ?? false,
+  teamId: options.teamId ?? null,
+  keyId: options.keyId ?? null,
+})
+
+/** Returns a connection without its secret. @param url that of the database */
+const detailsOf = (connection: Connection, url: string): ConnectionDetails => ({
+  name: connection.name,
+  preset: connection.preset,
+  issuer: connection.issuer,
+  ...settingsOf(connection),
+  hasSecret: connection.sealedSecret !== null,
+  callbackUrl: callbackUrl(url, connection.name),
+  createdAt: connection.createdAt.toISOString(),
+})
+
+/** Returns the connections of a database, and what can be added. */
+export async function listConnectionDetails(
+  context: AppContext,
+  { database }: DatabaseRequest,
+): Promise<ConnectionDetailsList> {
+  const connections = await listConnectionRows(context.store, database)
+  return {
+    connections: connections.map((each) => detailsOf(each, database.issuer)),
+    presets: Object.entries(presets).map(([name, { title, issuer, signsSecret = false }]) => ({
+      name,
+      title,
+      issuer,
+      signsSecret,
+    })),
+    callbackUrl: callbackUrl(database.issuer, '{name}'),
+  }
+}
+
+/** Returns a connection. @throws {Problem} `connection_not_found` */
+export async function getConnection(
+  { store }: AppContext,
+  { database, params }: OnConnection,
+): Promise<ConnectionDetails> {
+  return detailsOf(await findConnection(store, database, params.connection), database.issuer)
+}
+
+/** Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s. @throws {Problem} `connection_invalid` */
+export async function addConnection(
+  context: AppContext,
+  request: DatabaseRequest<AddConnectionBody>,
+): Promise<ConnectionDetails> {
+  const { database, body } = request
+  const { issuer: url } = database
+  const described = describeConnection(body)
+  await requireKnownClient(context.providers, { database, url }, described)
+  const added = await runChange(context, request, (change) =>
+    storeConnection(change, context.store, described),
+  )
+  return detailsOf(added, url)
+}
+
+type ConnectionChange = OnConnection<ChangeConnectionBody> & { headers: { 'if-match'?: string | undefined } }
+
+/** Changes a connection. @throws {Problem} `connection_not_found`; `validation_failed`; `precondition_failed` */
+export async function changeConnection(
+  context: AppContext,
+  request: ConnectionChange,
+): Promise<ConnectionDetails> {
+  const { database, params, body, headers } = request
+  const wanted = {
+    name: params.connection,
+    changes: body,
+    require: (former: Connection) =>
+      requireMatch(headers['if-match'], etagOf(settingsOf(former), connectionFields)),
+  }
+  const changed = await runChange(context, request, (change) => setConnection(change, context.store, wanted))
+  return detailsOf(changed, database.issuer)
+}
+
+/** Removes a connection. The identities of its users stay, and count again if it is added again. Does nothing if there is none. */
+export async function removeConnection(context: AppContext, request: OnConnection) {
+  const { connection: name } = request.params
+  await runChange(context, request, async (change) => {
+    await findConnection(change, change.database, name)
+    await deleteConnection(change, { databaseId: change.database.id, name })
+    return { result: undefined, facts: [{ type: 'connection.removed', connection: name }] }
+  }).catch(unless('connection_not_found'))
+}
+
+/** Asks the provider of a connection whether it knows the client. */
+export async function checkConnection(context: AppContext, { database, params }: OnConnection) {
+  const connection = await findWithSecret(context.store, database, params.connection)
+  await requireKnownClient(context.providers, { database, url: database.issuer }, connection)
 }

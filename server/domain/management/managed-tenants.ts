@@ -11,11 +11,14 @@ import {
   type TenantList,
 } from '@usher/contract/management'
 import type { z } from 'zod'
-import { listTenantRows } from '../../store/queries/management/tenants.js'
+import { listInvitationRows } from '../../store/queries/invitations.js'
+import { listMemberRows } from '../../store/queries/listed-members.js'
+import { countMembers, listTenantRows } from '../../store/queries/management/tenants.js'
+import type { Store } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { invitationBody, invite } from '../invitations/invite.js'
-import { listTenantInvitations, revoke } from '../invitations/pending.js'
+import { revoke } from '../invitations/pending.js'
 import { readPage } from '../page.js'
 import { unless } from '../problem.js'
 import type { KeyRequest } from '../request.js'
@@ -24,10 +27,10 @@ import * as members from '../tenants/members.js'
 import * as tenants from '../tenants/tenants.js'
 import { etagOf, requireMatch } from './etag.js'
 import { changeOncePerKey } from './once-per-key.js'
-import { listTenantMembers } from './tenants.js'
 
 type OfTenant<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string } }
 type OfMember<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string; userId: string } }
+type Counting = { query: { users?: 'true' | undefined } }
 type Repeatable = { params: object; headers: IdempotencyHeaders }
 
 /** Returns a page of tenants, ordered by id. */
@@ -37,12 +40,31 @@ export async function listTenants(
 ): Promise<TenantList> {
   const where = { databaseId: database.id, externalId: query.externalId }
   const { rows, next } = await readPage(query, (page) => listTenantRows(store, where, page))
-  return { tenants: rows.map(listedTenant), next }
+  const users = await countUsers(store, rows, query)
+  return { tenants: rows.map((row) => ({ ...listedTenant(row), ...users(row) })), next }
 }
 
 /** Returns a tenant as currently stored. */
-export const getTenant = async ({ store }: AppContext, { database, params }: OfTenant) =>
-  managedTenant(await tenants.requireTenant(store, database, params.tenantId))
+export async function getTenant(
+  { store }: AppContext,
+  { database, params, query }: OfTenant & Counting,
+): Promise<ManagedTenant> {
+  const tenant = await tenants.requireTenant(store, database, params.tenantId)
+  const users = await countUsers(store, [tenant], query)
+  return { ...managedTenant(tenant), ...users(tenant) }
+}
+
+/** Returns a function that returns the number of users of a tenant, if the request asks for it. */
+async function countUsers(
+  store: Store,
+  rows: readonly { databaseId: string; id: string }[],
+  { users: isWanted }: Counting['query'],
+) {
+  const [first] = rows
+  const ids = rows.map(({ id }) => id)
+  const counts = isWanted && first ? await countMembers(store, first.databaseId, ids) : undefined
+  return ({ id }: { id: string }) => counts && { users: counts.get(id) ?? 0 }
+}
 
 /** Creates a tenant without users: see {@link tenants.createTenant}. */
 export const addTenant = (
@@ -79,9 +101,9 @@ export async function listMembers(
   { store }: AppContext,
   { database, params, query }: OfTenant & { query: PageQuery },
 ): Promise<MemberList> {
-  const { rows, next } = await readPage(query, (page) =>
-    listTenantMembers(store, database, { ...page, tenantId: params.tenantId }),
-  )
+  const { id: tenantId } = await tenants.requireTenant(store, database, params.tenantId)
+  const key = { databaseId: database.id, tenantId }
+  const { rows, next } = await readPage(query, (page) => listMemberRows(store, key, page))
   return { members: rows.map(memberBody), next }
 }
 
@@ -102,12 +124,12 @@ export const removeMember = (context: AppContext, request: OfMember) =>
 
 /** Returns a page of the invitations of a tenant, ordered by id. */
 export async function listInvitations(
-  context: AppContext,
+  { store, now }: AppContext,
   { database, params, query }: OfTenant & { query: PageQuery },
 ): Promise<InvitationList> {
-  const { rows, next } = await readPage(query, (page) =>
-    listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),
-  )
+  const { id: tenantId } = await tenants.requireTenant(store, database, params.tenantId)
+  const key = { databaseId: database.id, tenantId, now: new Date(now()) }
+  const { rows, next } = await readPage(query, (page) => listInvitationRows(store, key, page))
   return { invitations: rows.map(invitationBody), next }
 }
 

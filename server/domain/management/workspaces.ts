@@ -4,9 +4,7 @@ import {
   deleteEmptyWorkspace,
   findWorkspace,
   insertWorkspace,
-  listWorkspaceRows,
 } from '../../store/queries/management/workspaces.js'
-import type { Page } from '../../store/queries/page.js'
 import type { Store } from '../../store/store.js'
 import { Problem } from '../problem.js'
 import { requirePathName, workspaceNotFound } from './names.js'
@@ -22,12 +20,6 @@ export async function createWorkspace(store: Store, slug: string, now: Date): Pr
 export async function ensureWorkspace(store: Store, slug: string, now: Date): Promise<Workspace | undefined> {
   requirePathName({ path: 'slug', what: 'workspace slug' }, slug)
   return insertWorkspace(store, { id: uuidv7(), slug, createdAt: now })
-}
-
-/** Returns workspaces by slug. @param ids only these. Undefined: all */
-export async function listWorkspaces(store: Store, page: Page<string>, ids?: readonly string[]) {
-  const rows = await listWorkspaceRows(store, page, ids)
-  return rows.map(({ id, slug, createdAt, _count }) => ({ id, slug, databases: _count.databases, createdAt }))
 }
 
 /** Returns a workspace. @throws {Problem} `workspace_not_found`, with the advice to create it */

@@ -1,15 +1,21 @@
 import type { DatabasePath } from '@usher/contract'
 import type {
   CreateDatabaseBody,
+  CreatedDatabase,
   CreateWorkspaceBody,
+  DatabaseDetails,
   DatabaseInfo,
   DatabaseList,
+  EveryDatabaseList,
+  EveryDatabaseQuery,
   NamesQuery,
   WorkspaceInfo,
   WorkspaceList,
 } from '@usher/contract/operator'
+import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Workspace } from '../../store/generated/client.js'
-import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
+import { findKeysAndHashes, findSigningKeys, type KeysAndHashes } from '../../store/queries/keys.js'
+import { listDatabaseRows } from '../../store/queries/management/databases.js'
 import { listDatabasesByPrefix, listWorkspacesByPrefix } from '../../store/queries/operator-lists.js'
 import { type DatabaseNumbers, findNumbers } from '../../store/queries/statistics.js'
 import type { Store } from '../../store/store.js'
@@ -17,14 +23,17 @@ import { audit } from '../../telemetry/audit.js'
 import { operatorOf } from '../change.js'
 import type { AppContext } from '../context.js'
 import { isBeingDeleted } from '../databases/find-database.js'
-import { createDatabase as create } from '../management/databases.js'
+import { relatedOrigins, relyingPartyOf } from '../databases/relying-party.js'
+import { settingsOf } from '../databases/settings.js'
+import { createDatabase as create, requireDatabase } from '../management/databases.js'
 import { deleteDatabase as deletePart } from '../management/delete-database.js'
 import { createWorkspace as insert } from '../management/workspaces.js'
 import { readPage } from '../page.js'
 import { dayOf } from '../statistics/daily-counts.js'
-import type { OperatorRequest, WorkspaceRequest } from './operator-request.js'
+import type { OperatorDatabaseRequest, OperatorRequest, WorkspaceRequest } from './operator-request.js'
 import { requireOperators } from './operators-database.js'
 import { roleIn } from './rights.js'
+import { readSettings } from './settings.js'
 
 type Listing = { query: NamesQuery }
 
@@ -38,7 +47,7 @@ export async function listWorkspaces(
   const { store } = context
   const { prefix, page } = read(query)
   const roleOf = await rolesOf(context, user)
-  const ids = user && !roleOf() ? user.memberships.map(({ id }) => id) : null
+  const ids = visibleTo(user, roleOf())
   const { rows, next } = await readPage(
     page,
     ({ limit, after }) => listWorkspacesByPrefix(store, { prefix, limit, after }, ids),
@@ -46,6 +55,10 @@ export async function listWorkspaces(
   )
   return { workspaces: rows.map((row) => workspaceInfo(row, roleOf(row.id))), next }
 }
+
+/** Returns the ids of the workspaces that an operator may see. Null: all of them. @param role in the installation */
+const visibleTo = (user: OperatorRequest['user'], role: WorkspaceInfo['role'] | undefined) =>
+  user && !role ? user.memberships.map(({ id }) => id) : null
 
 /** Returns a function that returns the role of an operator in workspaces. That of the machine of the server is `owner`. */
 async function rolesOf(context: AppContext, user: OperatorRequest['user']) {
@@ -55,9 +68,10 @@ async function rolesOf(context: AppContext, user: OperatorRequest['user']) {
 }
 
 const workspaceInfo = (
-  { slug, databases, createdAt }: Workspace & { databases: number },
+  { id, slug, databases, createdAt }: Workspace & { databases: number },
   role: WorkspaceInfo['role'] | undefined,
 ): WorkspaceInfo => ({
+  id,
   slug,
   databases,
   role: role as WorkspaceInfo['role'],
@@ -73,6 +87,58 @@ export async function createWorkspace(
   audit(caller.log, 'workspace.created', { workspaceId: workspace.id, ...operatorOf(actor) })
   // Only owners of the installation may.
   return workspaceInfo({ ...workspace, databases: 0 }, 'owner')
+}
+
+/**
+ * Returns a page of the databases of all workspaces that the operator may see, ordered by path. `isBeingDeleted` is null if the node
+ * of a distributed store that has the keys cannot be reached.
+ */
+export async function listEveryDatabase(
+  context: AppContext,
+  { user, query }: OperatorRequest & { query: EveryDatabaseQuery },
+): Promise<EveryDatabaseList> {
+  const { store } = context
+  const workspaceIds = visibleTo(user, (await rolesOf(context, user))())
+  const { rows, next } = await readPage(
+    query,
+    ({ limit, after }) => {
+      const [workspaceSlug = '', databaseName = ''] = after?.split('/') ?? []
+      const page = { limit, ...(after !== undefined && { after: { workspaceSlug, databaseName } }) }
+      return listDatabaseRows(store, page, workspaceIds)
+    },
+    ({ name, workspace }) => `${workspace.slug}/${name}`,
+  )
+  // A query per database uses one node of a distributed store. A join would use all nodes.
+  const keysOf = ({ id }: { id: string }) => findSigningKeys(store, id).catch(ifStoreUnavailable(undefined))
+  const databases = rows.map(async (row) => {
+    const signingKeys = await keysOf(row)
+    return {
+      id: row.id,
+      workspace: row.workspace.slug,
+      name: row.name,
+      isBeingDeleted: signingKeys ? isBeingDeleted({ signingKeys }) : null,
+      createdAt: row.createdAt.toISOString(),
+    }
+  })
+  return { databases: await Promise.all(databases), next }
+}
+
+/** Returns a database with its settings, as currently stored. */
+export async function getDatabase(
+  { store }: AppContext,
+  { database }: OperatorDatabaseRequest,
+): Promise<DatabaseDetails> {
+  const row = await requireDatabase(store, database)
+  const rp = relyingPartyOf(row)
+  return {
+    id: row.id,
+    url: database.issuer,
+    values: settingsOf(row),
+    hashParameterSets: row.dummyHashes.length,
+    passkeyDomain: rp?.domain ?? null,
+    wellKnownWebauthn: (rp && relatedOrigins(rp)) ?? null,
+    createdAt: row.createdAt.toISOString(),
+  }
 }
 
 /** Returns a page of the databases of a workspace. */
@@ -118,15 +184,18 @@ const databaseInfo = (
   numbers: DatabaseNumbers = { users: 0, logins: 0 },
 ): DatabaseInfo => ({ name, appUrl, ...numbers, isBeingDeleted: false, createdAt: createdAt.toISOString() })
 
-/** Creates a database with the default settings. */
+/** Creates a database. A setting that is not given has its default. */
 export async function createDatabase(
-  { store, now }: AppContext,
+  { store, now, urlOf }: AppContext,
   { workspace, body, caller, actor }: WorkspaceRequest<CreateDatabaseBody>,
-): Promise<DatabaseInfo> {
-  const path = { workspaceSlug: workspace.slug, databaseName: body.name }
-  const created = await create({ store, now: new Date(now()) }, path, {})
-  audit(caller.log, 'database.created', { databaseId: created.id, ...operatorOf(actor) })
-  return databaseInfo(created)
+): Promise<CreatedDatabase> {
+  const { name: databaseName, settings = {}, mails: mail } = body
+  const path = { workspaceSlug: workspace.slug, databaseName }
+  const wanted = { ...readSettings(settings), ...(mail && { mail }) }
+  const created = await create({ store, now: new Date(now()) }, path, wanted)
+  const { id, webhookSecret = null } = created
+  audit(caller.log, 'database.created', { databaseId: id, ...operatorOf(actor) })
+  return { ...databaseInfo(created), id, url: urlOf(path), webhookSecret }
 }
 
 /** How long one request deletes. */
@@ -138,7 +207,7 @@ export async function deleteDatabase(
   { params, caller, actor }: OperatorRequest & { params: DatabasePath },
 ) {
   const until = performance.now() + deletionMilliseconds
-  const { id, isComplete } = await deletePart(store, params, until)
+  const { id, users, isComplete } = await deletePart(store, params, until)
   if (isComplete) audit(caller.log, 'database.deleted', { databaseId: id, ...operatorOf(actor) })
-  return { isDone: isComplete }
+  return { isDone: isComplete, users }
 }

@@ -52,16 +52,20 @@ type ChangeRequest = OperatorDatabaseRequest<ChangeSettingsBody> & {
  */
 export async function changeSettings(context: AppContext, request: ChangeRequest): Promise<ChangedSettings> {
   const { body, headers } = request
-  const changes = readChanges(body.settings)
+  const { settings, mails: mail, force, newWebhookSecret } = body
+  const changes = readSettings(settings)
   const row = await setDatabase(context, request, {
     ...changes,
+    ...(mail && { mail }),
+    ...(force && { force }),
+    ...(newWebhookSecret && { newWebhookSecret }),
     require: (values) => requireMatch(headers['if-match'], etagOf({ values }, ['values'])),
   })
   return { ...listOf(settingsOf(row)), webhookSecret: row.webhookSecret ?? null }
 }
 
 /** Returns the values of settings. @throws {Problem} `validation_failed` */
-function readChanges(given: Readonly<Record<string, unknown>>): Partial<DatabaseSettings> {
+export function readSettings(given: Readonly<Record<string, unknown>>): Partial<DatabaseSettings> {
   const known = new Map<string, Setting>(settingEntries)
   const read = Object.entries(given).map(([name, value]) => {
     const path = `settings.${name}`

@@ -1,5 +1,6 @@
-import type { RefreshTokenBody, SessionPath } from '@usher/contract'
+import type { RefreshTokenBody, SessionList, SessionPath } from '@usher/contract'
 import { type EndedSessions, endOpenSession, revokeOthers } from '../../store/queries/session-ends.js'
+import { findSessions } from '../../store/queries/sessions.js'
 import { type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
@@ -66,4 +67,29 @@ export async function endOtherSessions(context: AppContext, request: UserRequest
     if (others.kept === 0) throw new Problem(claims.sessionId ? 'token_invalid' : 'session_required')
     return { result: undefined, facts: [{ type: 'user.tokens_revoked', userId }] }
   })
+}
+
+/**
+ * Returns the sessions of a user that have not ended.
+ *
+ * @throws {Problem} `token_invalid` if the user has changed or the token's session has ended since it was read
+ */
+export async function listSessions(
+  context: AppContext,
+  { database, user, claims }: UserRequest,
+): Promise<SessionList> {
+  const currentId = sessionIdOf(claims)
+  const read = { ...user, databaseId: database.id }
+  const sessions = await findSessions(context.store, read, { currentId, now: new Date(context.now()) })
+  const isEnded = claims.sessionId && sessions?.[0]?.id !== currentId
+  if (!sessions || isEnded) throw new Problem('token_invalid')
+  return {
+    sessions: sessions.map(({ id, createdAt, refreshedAt, label }) => ({
+      id,
+      createdAt: createdAt.toISOString(),
+      refreshedAt: refreshedAt.toISOString(),
+      label,
+      current: id === currentId,
+    })),
+  }
 }

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NIL } from 'uuid'
 import { isForeignKeyViolation, isStoreUnavailable } from '../../store/errors.js'
+import {
+  findDummyHashes,
+  pagesOfPasswordHashes,
+  removeDummyHashes,
+} from '../../store/queries/hash-parameters.js'
 import { findDaysOfEvents, keptEvents, revocations } from '../../store/queries/numbered-lists.js'
 import { countUsersAfter, storeUserCount } from '../../store/queries/statistics.js'
 import {
@@ -17,10 +22,11 @@ import { clockSkewSeconds } from '../clock.js'
 import type { AppContext } from '../context.js'
 import { noticeMilliseconds } from '../notices/notice.js'
 import { deleteEndedRows } from '../numbered-lists/read-list.js'
+import { dummyHashOf } from '../passwords/formats/read-hash.js'
+import type { Hasher } from '../passwords/hasher.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
 import { longestTokenSeconds, revocationMilliseconds } from '../tokens/access-token.js'
 import { replayMilliseconds } from '../users/idempotent-replay.js'
-import { pruneHashParameters } from './prune-hash-parameters.js'
 
 // Deletes expired rows. Every process visits one database after the other. The first process that visits a database which is
 // due sweeps it.
@@ -189,4 +195,29 @@ async function sweepInRounds(context: SweepContext, sweeping: Sweeping, random: 
     await pause(Math.max(visitMilliseconds, roundMilliseconds - visits * visitMilliseconds))
     visits = 0
   }
+}
+
+/**
+ * Removes the hash parameters that no user of a database has, because every failed login verifies one hash of each set.
+ * If a user with removed parameters is created meanwhile, the user's first login records them again.
+ *
+ * @param stopped ends the search without removing anything
+ * @returns the number of removed sets
+ */
+async function pruneHashParameters(
+  { store, hashing }: Pick<AppContext, 'store'> & { hashing: Pick<Hasher, 'dummyHash'> },
+  databaseId: string,
+  stopped: AbortSignal,
+) {
+  const unused = new Set(await findDummyHashes(store, databaseId))
+  unused.delete(hashing.dummyHash)
+  if (unused.size > 0) {
+    for await (const passwordHashes of pagesOfPasswordHashes(store, databaseId)) {
+      if (stopped.aborted) return 0
+      for (const passwordHash of passwordHashes) unused.delete(dummyHashOf(passwordHash))
+      if (unused.size === 0) break
+    }
+  }
+  if (unused.size > 0) await removeDummyHashes(store, databaseId, [...unused])
+  return unused.size
 }

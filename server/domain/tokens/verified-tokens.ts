@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { UserKey } from '../../store/queries/users-of-tokens.js'
+import { audit, type Log } from '../../telemetry/audit.js'
 import type { Proven } from './authentication.js'
 
 /** The claims of a verified token, with the key and database that verified it. */
@@ -53,3 +54,31 @@ const maxBytes = 16 * 2 ** 20
 
 /** Size of an entry without its token: 451 bytes were measured, and at most 516 with a session. */
 const entryBytes = 520
+
+const windowMilliseconds = 60_000
+const maxLines = 10
+
+/** Audits rejected tokens: at most 10 lines a minute, because anyone can send any number of them. */
+export type RejectedTokens = (log: Log, databaseId: string, code: string) => void
+
+/** @param now the clock, in milliseconds since the epoch */
+export function createRejectedTokens(now: () => number): RejectedTokens {
+  let windowStart = now()
+  let lines = 0
+  let suppressed = 0
+  return (log, databaseId, code) => {
+    const age = now() - windowStart
+    // Negative if the clock was set back.
+    if (age >= windowMilliseconds || age < 0) {
+      windowStart = now()
+      lines = 0
+    }
+    if (lines === maxLines) {
+      suppressed += 1
+      return
+    }
+    lines += 1
+    audit(log, 'token.rejected', { databaseId, code, ...(suppressed > 0 && { suppressed }) })
+    suppressed = 0
+  }
+}

@@ -1,6 +1,7 @@
-import type { Store, Transactions } from '../store.js'
+import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../entry-limit.js'
+import type { Queries, Store, Transactions } from '../store.js'
 import { type AnyNodeWork, createNodes, type NodeSettings } from './nodes.js'
-import { createPlacements, placementOf } from './placements.js'
 import { createShardReads } from './shard-reads.js'
 import { hasCitus, isDistributed } from './tables.js'
 import { createTurns, type Place } from './turns.js'
@@ -92,4 +93,31 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
       await Promise.all([store.close(), nodes?.close()])
     },
   }
+}
+
+/**
+ * How long placements are cached. Shards move rarely, and by a stale entry a statement only counts for the wrong shard,
+ * or goes to a node that passes it on.
+ */
+const placementMilliseconds = 60_000
+const placementEntries = 10_000
+
+/** Returns a cache of the places of databases. */
+const createPlacements = (findPlace: (databaseId: string) => Promise<Place | undefined>) =>
+  new LRUCache<string, Place>({
+    ...entryLimit(placementEntries),
+    ttl: placementMilliseconds,
+    fetchMethod: (databaseId) => findPlace(databaseId),
+  })
+
+/** Returns the place of a database. */
+async function placementOf({ query }: Queries, databaseId: string) {
+  const [row] = await query<Place>(
+    `SELECT nodename || ':' || nodeport AS worker, shardid AS shard
+    FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE noderole = 'primary'
+      AND shardid = get_shard_id_for_distribution_column('usher."user"', $1::uuid)`,
+    [databaseId],
+  )
+  return row
 }

@@ -1,6 +1,10 @@
-import type { Host } from '../../../server/cli/io/host.js'
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
 import { run } from '../../../server/cli/program.js'
-import { admitCommand, type RemoteCaller } from '../../../server/cli/remote/admit-command.js'
+import { callOf } from '../../../server/cli/transports/https.js'
+import type { Transport } from '../../../server/cli/transports/transport.js'
+import { Problem } from '../../../server/domain/problem.js'
+import { createHostCall, hostCaller } from '../../../server/run/host.js'
 import { hostWith } from '../../support/command-line.js'
 import * as typed from './commands.js'
 import type { Operator } from './holders.js'
@@ -20,9 +24,30 @@ interface Cells {
   without: string
 }
 
-/** Runs a command as the server does. */
+const commandOperations: Record<string, string> = JSON.parse(
+  readFileSync(new URL('../../../scripts/docs/command-operations.json', import.meta.url), 'utf8'),
+)
+
+const user = {
+  id: unknownId,
+  email: 'nobody@example.com',
+  createdAt: '',
+  memberships: [{ id: unknownId, name: 'Looms', role: 'member' }],
+}
+
+/** What reads would return if there were what a command names, so that the command goes on to its change. */
+const found: Readonly<Record<string, unknown>> = {
+  getUser: user,
+  getTenant: { name: 'Looms', users: 0 },
+  getConnection: { callbackUrl: '' },
+  listInvitations: { invitations: [{ id: unknownId }] },
+  listApiKeys: { apiKeys: [{ id: unknownId, ending: '', expiresAt: '', scopes: [], name: '' }] },
+  listOperators: { operators: [{ ...user, rights: [] }] },
+}
+
+/** Runs a command. */
 async function runBy(stage: Stage, command: string, { operator, path }: Runner): Promise<Cells> {
-  const { usher, given } = stage
+  const { given } = stage
   const isDeletion = command.includes(typed.doomed) && path !== stage.operatorsPath
   const { workspaceSlug, databaseName } = isDeletion ? await ensureDoomed(stage, path.workspaceSlug) : path
   const name = `${workspaceSlug}/${databaseName}`
@@ -30,17 +55,33 @@ async function runBy(stage: Stage, command: string, { operator, path }: Runner):
   const args = command
     .split(' ')
     .filter(Boolean)
-    .map((arg) => ({ ...values, [typed.taken]: given.takenEmail })[arg] ?? arg)
+    .map((arg) => ({ ...values, [typed.taken]: given.takenEmail, [typed.file]: stage.file })[arg] ?? arg)
   const { host, output } = hostWith('')
-  const server = { config: usher.config, store: { ...usher.store, close: async () => undefined } }
   let isAsked = false
-  const admit =
-    operator &&
-    admitterOf(stage, operator, async () => {
-      isAsked = true
-      return operator.confirmation
-    })
-  const code = await run([...args, '--json'], { ...host, server, ...(admit && { admit }) })
+  const sent: string[] = []
+  const call = operator
+    ? callOf({
+        origin: stage.origin,
+        token: async () => operator.jwt,
+        async confirm() {
+          isAsked = true
+          return operator.confirmation
+        },
+      })
+    : callOfHost(stage)
+  const open = async (): Promise<Transport> => ({
+    call: (async (name, request) => {
+      sent.push(name)
+      const body = await call(name, request).catch(ifMissing(name))
+      return found[name] ?? body
+    }) as typeof call,
+    hasConsole: true,
+    close: async () => undefined,
+  })
+  const code = await run([...args, '--json'], host, open)
+  // What the documents say about the role.
+  const operation = commandOperations[args.slice(0, 2).join(' ')]
+  if (!operator && !args.includes('--dry-run')) expect(sent).toContain(operation)
   const cells = (sign: string) => ({ confirmed: sign, without: isAsked ? 'c' : sign })
   if (code === 0) return cells('+')
   const error = output.stderr
@@ -48,17 +89,18 @@ async function runBy(stage: Stage, command: string, { operator, path }: Runner):
     .split('\n')
     .map((line) => JSON.parse(line))
     .find((line) => 'exitCode' in line)
-  if (['internal_error', 'unavailable'].includes(error.code)) throw new Error(`${command}: ${output.stderr}`)
-  return cells(signs[error.code] ?? '+')
+  if (['internal_error', 'unavailable', 'unexpected'].includes(error.code))
+    throw new Error(`${command}: ${output.stderr}`)
+  return cells(error.code === 'operators_database' ? '-' : (signs[error.code] ?? '+'))
 }
 
-/** Returns what admits the commands of an operator on another machine. */
-function admitterOf({ usher }: Stage, { jwt, id }: Operator, ask: () => Promise<string>): Host['admit'] {
-  const caller = { log: usher.app.log } as unknown as RemoteCaller['caller']
-  const { signal: stopping } = new AbortController()
-  const by = { context: usher.context, caller, jwt, operatorId: id, requestId: 'command', stopping }
-  return admitCommand(by, ask)
+const ifMissing = (name: string) => (error: unknown) => {
+  if (found[name] && error instanceof Problem && !signs[error.code]) return found[name]
+  throw error
 }
+
+const callOfHost = ({ usher: { context, config, app } }: Stage) =>
+  createHostCall({ context, consoleUrl: config.consoleUrl, caller: hostCaller(app.log) })
 
 async function byEach(
   stage: Stage,
@@ -82,10 +124,9 @@ export async function commandRow(stage: Stage, command: string): Promise<Row> {
   const by = (some: readonly Operator[], path: Runner['path']) =>
     byEach(stage, command, { operators: some, path })
   const [ofOwn, ofAll] = [await by(own, database), await by(all, foreign)]
-  const isAlone = typed.alone.some((name) => command.startsWith(name))
   return {
     command,
-    host: isAlone ? '.' : (await runBy(stage, command, { path: database })).confirmed,
+    host: (await runBy(stage, command, { path: database })).confirmed,
     none: (await by([none], database)).confirmed,
     own: ofOwn.without,
     'own confirmed': ofOwn.confirmed,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { mailSettingEntries, type Setting, settingEntries } from '@usher/contract/settings'
 
-// Stand for a database, for one that may be deleted, for an id that nothing has, and for the address of a user.
-export const [database, doomed, id, taken] = ['DATABASE', 'DOOMED', 'ID', 'ADDRESS']
+// Stand for a database, for one that may be deleted, for an id that nothing has, and for the address of a user and a file with a user.
+export const [database, doomed, id, taken, file] = ['DATABASE', 'DOOMED', 'ID', 'ADDRESS', 'FILE']
 
 const onUser = `${database} ${id}`
 const onTenant = onUser
@@ -11,8 +11,6 @@ const onTenant = onUser
  * What is typed for each command, with the options that could need other rights. What they name does not exist or is not changed.
  */
 export const commands: Readonly<Record<string, readonly string[]>> = {
-  serve: [''],
-  migrate: [''],
   'workspace create': ['own'],
   'workspace list': [''],
   'workspace delete': ['none'],
@@ -21,7 +19,7 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   'database show': [database],
   'database set': [`${database} --session-idle 1209600`],
   'database delete': [`${doomed} --yes`],
-  'user import': [`${database} /none`, `${database} /none --dry-run`],
+  'user import': [`${database} ${file}`, `${database} ${file} --dry-run`],
   'user export': [database, `${database} --totp-secrets`],
   'user create': [`${database} ${taken}`, `${database} ${taken} --no-password`],
   'user list': [database],
@@ -61,7 +59,6 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
     ' --activate-in 0',
   ].map((options) => database + options),
   'keys retire': [`${database} none`],
-  'keys rewrap': [''],
   'connection add': [`${database} none --client-id none --preset apple`],
   'connection list': [database],
   'connection set': [`${database} none --title None`, `${database} none --state disabled`],
@@ -78,13 +75,9 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   'operator add': ['added@example.com'],
   'operator reset': ['nobody@example.com'],
   'operator remove': ['nobody@example.com'],
-  login: ['https://usher.example'],
-  logout: [''],
-  'store distribute': [''],
-  openapi: [''],
 }
 
-/** Commands that run in their own process only, whoever runs them. */
+/** Commands that no server runs. */
 export const alone = ['serve', 'migrate', 'keys rewrap', 'login', 'logout', 'store distribute', 'openapi']
 
 /** Returns the text of the default of a setting. */

@@ -56,6 +56,10 @@ export interface Stage {
   /** A database for each setting without which operations do not exist. */
   without: Record<string, TestDatabase>
   given: Given
+  /** Where the server listens. */
+  origin: string
+  /** A file with a user, for imports. */
+  file: string
 }
 
 const doomed = 'doomed'

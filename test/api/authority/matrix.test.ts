@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { commandsUnder } from '../../store/every-command.js'
@@ -6,7 +8,7 @@ import { runUsher } from '../../support/command-line.js'
 import { setDatabase } from '../../support/operator-changes.js'
 import { returnedCode } from '../../support/returned-login.js'
 import { commandRow, optionRow } from './command-rows.js'
-import { commands, createOptions, databaseOptions } from './commands.js'
+import { alone, commands, createOptions, databaseOptions } from './commands.js'
 import { it as holdersTest } from './holders.js'
 import { fieldRow, managementRow, operatorRow, publicRow, type Stage } from './http-rows.js'
 import { fieldsOf, fieldValues, operations } from './requests.js'
@@ -28,7 +30,10 @@ const observed: Sections = {}
 const it = holdersTest.extend(
   'stage',
   { scope: 'file' },
-  async ({ usher, store, console, database, foreign, operators, people, stranger, keyWith, takenEmail }) => {
+  async (
+    { usher, store, console, database, foreign, operators, people, stranger, keyWith, takenEmail },
+    { onCleanup },
+  ) => {
     const on = { appUrl: 'https://app.example.com', loginMail: 'both' as const }
     await setDatabase(store, database, on)
     const without: Stage['without'] = {}
@@ -50,6 +55,10 @@ const it = holdersTest.extend(
       returnedCode: (challenge: string) =>
         returnedCode(usher, database.id, { challenge, subject: crypto.randomUUID() }),
     }
+    const folder = await mkdtemp(join(tmpdir(), 'usher-matrix-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'users.ndjson'), `${JSON.stringify({ email: takenEmail })}\n`)
+    const origin = await usher.app.listen({ host: '127.0.0.1', port: 0 })
     const stage = {
       usher,
       database,
@@ -61,6 +70,8 @@ const it = holdersTest.extend(
       keyWith,
       without,
       given,
+      origin,
+      file: join(folder, 'users.ndjson'),
     }
     return stage satisfies Stage
   },
@@ -150,7 +161,7 @@ it('the matrix has every operation, field, command and option', async () => {
       path,
       lacks: [],
     })
-  expect(Object.keys(commands).sort()).toEqual((await commandsUnder()).sort())
+  expect([...Object.keys(commands), ...alone].sort()).toEqual((await commandsUnder()).sort())
   const optionsOf = async (command: string) =>
     [...(await runUsher(['database', command, '--help'], {})).stdout.matchAll(/^ {2}--([a-z-]+)/gm)]
       .map(([, option = '']) => option)

@@ -130,7 +130,21 @@ export const fieldValues: Readonly<Record<string, Readonly<Record<string, readon
   addConnection: { ...connectionFields, preset: ['oidc'], issuer: ['https://none.example'] },
   changeConnection: { ...connectionFields, clientId: ['none'], isEnabled: [true, false] },
   rotateKeys: { activateInSeconds: [604_800, 3_600, 3_599, 0] },
-  createApiKey: { scopes: [['credentials:write'], ['events:read']] },
+  createApiKey: {
+    scopes: [['credentials:write'], ['events:read']],
+    expiresInDays: [1],
+    expiresInSeconds: [60],
+  },
+  rotateApiKey: { overlapHours: [1], overlapSeconds: [0] },
+  createDatabase: {
+    settings: [{}, { signUp: false }, { appUrl: 'https://app.example.com' }],
+    mails: [{ appName: 'Looms' }],
+  },
+  changeSettings: {
+    mails: [{ appName: 'Looms' }],
+    force: [true, false],
+    newWebhookSecret: [true, false],
+  },
 }
 
 /** An operation of a contract. */

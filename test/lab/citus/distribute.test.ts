@@ -319,6 +319,6 @@ it('keys are rotated, retired and re-encrypted', async () => {
   const rewrapped = await runUsher(['keys', 'rewrap', '--json'], { ...env, USHER_NEW_MASTER_KEY: next })
   expect(rewrapped).toMatchObject({ code: 0, stdout: '{"rewrapped":5}\n' })
   const listed = await runUsher(['database', 'list', '--json'], { ...env, USHER_MASTER_KEY: next })
-  expect(JSON.parse(listed.stdout)).toHaveLength(4)
+  expect(JSON.parse(listed.stdout).databases).toHaveLength(4)
   expect((await usher('database delete acme/four --yes')).said).toMatch(/^1 usher: .*USHER_MASTER_KEY/)
 })

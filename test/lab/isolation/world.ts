@@ -59,7 +59,7 @@ export async function startWorld() {
     await operate(
       `database set ${path} --app-url ${appUrl(path)} --notice-password-changed off --notice-account-deleted off --notice-session-reused off`,
     )
-    const [key] = await usher.json(`keys list ${path}`)
+    const [key] = await usher.rows(`keys list ${path}`)
     const database: DatabaseModel = {
       id: value.id,
       users: new Map(),

@@ -1,4 +1,5 @@
-import type { DatabasePath } from '@usher/contract'
+import { keyActivationSeconds } from '@usher/contract'
+import type { RotateKeysBody, SigningKeyInfo, SigningKeyList } from '@usher/contract/operator'
 import type { SigningKey } from '../../../store/generated/client.js'
 import {
   activateKey,
@@ -16,7 +17,7 @@ import {
   revokeSigningKey,
 } from '../../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../../store/store.js'
-import type { Change, Outcome } from '../../change.js'
+import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../../change.js'
 import { longestCodeSeconds } from '../../codes/code.js'
 import { nameOfDatabase } from '../../database-name.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
@@ -25,10 +26,46 @@ import { Problem } from '../../problem.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
 import { requireDatabase } from '../databases.js'
 
+type Context = ChangeContext & { store: Store }
+
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
-export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
-  return (await requireDatabase(store, path)).signingKeys
+const keyInfo = (key: SigningKey, keys: readonly SigningKey[], now: number): SigningKeyInfo => ({
+  kid: key.kid,
+  algorithm: key.algorithm,
+  state: keyState(key, keys, new Date(now)),
+  activatesAt: key.activatesAt.toISOString(),
+  retiresAt: key.retiresAt?.toISOString() ?? null,
+})
+
+/** Returns the signing keys of a database, the newest first. */
+export async function listKeys(
+  { store, now }: Context,
+  { database }: Pick<ChangeRequest, 'database'>,
+): Promise<SigningKeyList> {
+  const { signingKeys: keys } = await requireDatabase(store, database)
+  return { keys: keys.map((key) => keyInfo(key, keys, now())) }
+}
+
+/** Publishes the next signing key of a database: see {@link publishNextKey}. @throws {Problem} `key_pending` */
+export async function rotateKeys(
+  context: Context,
+  request: ChangeRequest & { body: RotateKeysBody },
+): Promise<SigningKeyInfo> {
+  const { activateInSeconds = keyActivationSeconds } = request.body
+  const wanted = { masterKeys: context.store, activateInSeconds }
+  const key = await runChange(context, request, (change) => publishNextKey(change, wanted))
+  return keyInfo(key, [key], context.now())
+}
+
+/** Rejects the tokens of a compromised signing key: see {@link revokeKey}. */
+export async function retireKey(
+  context: Context,
+  request: ChangeRequest & { params: { kid: string } },
+): Promise<SigningKeyInfo> {
+  const wanted = { masterKeys: context.store, kid: request.params.kid }
+  const key = await runChange(context, request, (change) => revokeKey(change, wanted))
+  return keyInfo(key, [key], context.now())
 }
 
 /**
@@ -38,7 +75,7 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
  *
  * @throws {Problem} `key_pending`
  */
-export async function rotateKeys(
+async function publishNextKey(
   change: Change,
   { masterKeys, activateInSeconds }: { masterKeys: MasterKeys; activateInSeconds: number },
 ): Promise<Outcome<SigningKey>> {
@@ -92,7 +129,7 @@ async function rotateSecret(change: Change, masterKey: Buffer, keyActivatesAt: D
  *
  * @throws {Problem} if no other key can sign
  */
-export async function retireKey(
+async function revokeKey(
   change: Change,
   { masterKeys, kid }: { masterKeys: MasterKeys; kid: string },
 ): Promise<Outcome<SigningKey>> {
@@ -131,7 +168,7 @@ const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>
   key.retiresAt !== null && key.retiresAt <= now
 
 /** Returns the state of a key. @param keys all keys of the database, newest first */
-export function keyState(key: SigningKey, keys: readonly SigningKey[], now: Date) {
+function keyState(key: SigningKey, keys: readonly SigningKey[], now: Date) {
   if (isRetired(key, now)) return 'retired'
   if (key.activatesAt > now) return 'next'
   const signs = keys.find((each) => each.activatesAt <= now && !isRetired(each, now))

@@ -15,14 +15,12 @@ import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
 import { createHashFilter, recordImportedParameters } from '../../users/imported-hashes.js'
 import { LineError, lineError } from '../../users/line-error.js'
 import { requirePublicKeys, sealFactors } from './imported-factors.js'
-import { createOwnerCheck, type TenantOwners } from './ownerless-tenants.js'
+import { findOwnerless, type OwnerlessTenant } from './ownerless-tenants.js'
 import { type Issuers, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
   number: number
   text: string
-  /** Reason why the line cannot be read. */
-  error?: string
 }
 
 /** The result of a line. */
@@ -34,9 +32,10 @@ export interface StoredLine {
   errors: readonly FieldError[]
 }
 
-/** The results of lines, and what they have done to the owners of tenants. */
-export interface StoredLines extends TenantOwners {
+/** The results of lines, and their tenants without an owner. */
+export interface StoredLines {
   lines: readonly StoredLine[]
+  ownerless: readonly OwnerlessTenant[]
 }
 
 /** Lines that are read before other work of the process gets a turn. One takes about 50 µs. */
@@ -57,7 +56,6 @@ type Check = (user: UserLine) => void
 export function createImport(context: Context, database: Target, dryRun?: typeof addUsers) {
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const recorded = new Set(database.dummyHashes)
-  const checkOwners = createOwnerCheck(dryRun !== undefined)
 
   return async (lines: readonly Line[], require?: Check) => {
     const issuers = await issuersOf(context.store, database.id)
@@ -91,14 +89,15 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     return async (transaction: Queries): Promise<StoredLines> => {
       const added = await (dryRun ?? addUsers)(transaction, database.id, users)
       if (!dryRun) await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
-      const owners = await checkOwners(transaction, database.id, {
+      const ownerless = await findOwnerless(transaction, database.id, {
         added: [...added.added],
         existing: [...added.existing.keys()],
+        isDryRun: dryRun !== undefined,
       })
       const lines = [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
         (one, other) => one.line.number - other.line.number,
       )
-      return { lines, ...owners }
+      return { lines, ownerless }
     }
   }
 }
@@ -142,7 +141,6 @@ function candidateOf(
   { now, issuers, roles }: Pick<Context, 'now'> & Pick<Database, 'roles'> & { issuers: Issuers },
   { checkHash, require }: { checkHash: (hash: string) => string; require?: Check | undefined },
 ): Candidate {
-  if (line.error) throw lineError('', line.error)
   const user = readUserLine(line.text)
   require?.(user)
   const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role ?? undefined] as const)

@@ -69,11 +69,21 @@ function requireCursor(isCursor: boolean) {
 
 /** Returns a user as currently stored. */
 export async function getUser(
-  { findManagedUser }: AppContext,
-  { database, params, read }: KeyRequest & { params: { userId: string } },
+  { findManagedUser, throttle }: AppContext,
+  {
+    database,
+    params,
+    query,
+    read,
+  }: KeyRequest & { params: { userId: string }; query: { failedLogins?: 'true' | undefined } },
 ): Promise<ManagedUser> {
   const found = read ?? (await findManagedUser(database.id, { id: params.userId }))
-  return managedUser(found?.user)
+  const user = found?.user
+  const managed = managedUser(user)
+  if (!user || !query.failedLogins) return managed
+  const failed = await throttle.failures(database.id, user.canonicalEmail)
+  const failedLogins = { count: failed?.count ?? 0, lastAt: failed?.lastAt.toISOString() ?? null }
+  return { ...managed, failedLogins }
 }
 
 /** Returns a page of the sessions of a user that have not ended. */

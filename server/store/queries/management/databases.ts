@@ -52,12 +52,12 @@ interface DatabaseKey {
 /**
  * Returns databases with their workspaces, ordered by path.
  *
- * @param workspaceIds only those of these workspaces. Undefined: all
+ * @param workspaceIds only those of these workspaces. Null: all
  */
 export async function listDatabaseRows(
   store: TypedQueries,
   { limit, after }: Page<DatabaseKey>,
-  workspaceIds?: readonly string[],
+  workspaceIds?: readonly string[] | null,
 ) {
   const { database } = await store.loadPrisma()
   return database.findMany({

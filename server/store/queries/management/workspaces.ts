@@ -1,6 +1,5 @@
 import type { Workspace } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
-import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
 
 // Statements without Prisma, because a start creates the operators' database. The arrays are for a store on Citus, which would
@@ -23,25 +22,6 @@ export async function insertWorkspace(store: Queries, { id, slug, createdAt }: W
     [[id], slug, createdAt],
   )
   return created
-}
-
-/**
- * Returns workspaces with the number of their databases, ordered by slug.
- *
- * @param ids only these. Undefined: all
- */
-export async function listWorkspaceRows(
-  store: TypedQueries,
-  { limit, after }: Page<string>,
-  ids?: readonly string[],
-) {
-  const { workspace } = await store.loadPrisma()
-  return workspace.findMany({
-    where: { ...(after !== undefined && { slug: { gt: after } }), ...(ids && { id: { in: [...ids] } }) },
-    include: { _count: { select: { databases: true } } },
-    orderBy: { slug: 'asc' },
-    take: limit,
-  })
 }
 
 /** Deletes a workspace without databases. Returns whether it was deleted. */

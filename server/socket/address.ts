@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+/** Header with the version of both sides. */
+export const versionHeader = 'usher-version'
+
 const name = 'usher.sock'
 
 /** Maximum length of the path of a socket on macOS. Linux allows four more bytes. */
