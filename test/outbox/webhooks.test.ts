@@ -409,7 +409,7 @@ it('a new secret signs all later events, and a removed webhook gets no waiting e
   expect(() => new Webhook(secret).verify(body, headers)).toThrow()
 
   const count = receiver.requests.length
-  expect((await usher.json(`${set} --webhook-url none`)).webhookUrl).toBeNull()
+  expect((await usher.json(`${set} --webhook-url none`)).values.webhookUrl).toBeNull()
   deliverAt(usher, database, usher.clock.now + 10_000)
   await delivered(usher, database)
   expect(receiver.requests.length).toBe(count)
