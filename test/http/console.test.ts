@@ -75,8 +75,6 @@ describe('where the console is served', () => {
     expect(await outcomeOf(usher.app, '/operator/console', remote)).toBe('route_not_found')
     expect(await outcomeOf(usher.app, path, remote)).toBe('database_not_found')
     expect(await outcomeOf(usher.app, '/operator/console', '::1')).toBe(200)
-    expect(await outcomeOf(usher.app, '/operator/commands', remote)).toBe('route_not_found')
-    expect(await outcomeOf(usher.app, '/operator/commands')).toBe('token_missing')
     const statusWith = async (headers: Record<string, string>) =>
       (await usher.app.inject({ method: 'GET', url: '/operator/console', headers })).statusCode
     const ofProxies = [

@@ -333,7 +333,7 @@ operatorTest('user send-reset sends a code without limits', async ({ usher, data
     `1 usher: the database has no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
   )
   const set = await usher.json(`database set ${database.path} --app-url https://app.example.com/`)
-  expect(set.appUrl).toBe('https://app.example.com')
+  expect(set.values.appUrl).toBe('https://app.example.com')
   expect((await usher.operator(send)).audited).toMatchObject([{ audit: 'user.reset_sent', userId: id }])
   await usher.json(send)
   const messages = await usher.store.prisma.message.findMany({ where: { databaseId: database.id } })

@@ -396,7 +396,8 @@ it('a new secret signs all later events, and a removed webhook gets no waiting e
   await database.signedUp()
   await failed(usher, database, 1)
   const set = `database set ${database.path}`
-  expect(await usher.json(`${set} --webhook-url ${receiver.url}?again`)).not.toHaveProperty('webhookSecret')
+  const again = await usher.json(`${set} --webhook-url ${receiver.url}?again`)
+  expect(again.webhookSecret).toBeNull()
   const { stdout } = await usher.operator(`${set} --new-webhook-secret`)
   const [, renewed = ''] =
     stdout.match(/\nSecret of the webhook. It is not shown again: (whsec_.{44})\n$/) ?? []
@@ -408,7 +409,7 @@ it('a new secret signs all later events, and a removed webhook gets no waiting e
   expect(() => new Webhook(secret).verify(body, headers)).toThrow()
 
   const count = receiver.requests.length
-  expect((await usher.json(`${set} --webhook-url none`)).webhookUrl).toBeNull()
+  expect((await usher.json(`${set} --webhook-url none`)).values.webhookUrl).toBeNull()
   deliverAt(usher, database, usher.clock.now + 10_000)
   await delivered(usher, database)
   expect(receiver.requests.length).toBe(count)
