@@ -35,6 +35,13 @@ export interface FieldRight {
   operator?: 'confirms' | 'never'
 }
 
+/** What an operator has done, in words that follow a name. */
+export interface Recorded {
+  words: string
+  /** Other words for a request that sets only these fields, such as `disabled: true`. */
+  when?: Readonly<Record<string, string>>
+}
+
 /** What the contract says about an operation beyond what ts-rest defines. */
 export interface RouteMetadata {
   who: Who
@@ -43,8 +50,8 @@ export interface RouteMetadata {
   /** Whether the header `Usher-Confirmation` must prove that the operator is there, or by which operation it is returned. */
   confirms?: 'always' | { by: string }
   fields?: readonly FieldRight[]
-  /** Whether the request of an operator is recorded. */
-  records?: boolean
+  /** How the recorded request of an operator is called. False: it is not recorded. */
+  records?: Recorded | false
   /** Whether it is about the operator who sends it, so that the machine of the server cannot. */
   isOwn?: true
   /** Whether its rule finds the database, because it may be being deleted. */
@@ -89,7 +96,7 @@ export interface RouteMetadata {
 }
 
 /** An operation that changes something says whether the requests of operators are recorded. */
-type ChangeMetadata = RouteMetadata & ({ who: WithoutOperators } | { records: boolean })
+type ChangeMetadata = RouteMetadata & ({ who: WithoutOperators } | { records: Recorded | false })
 
 /** What every router of the contract satisfies: an operation without the metadata that it needs does not compile. */
 export type DescribedRoutes = Record<

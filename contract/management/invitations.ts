@@ -66,7 +66,10 @@ export const invitations = c.router({
     summary: 'Invite an address to a tenant',
     description:
       'Sends a mail with a code, for any role and without the limits that apply to users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. Tenant operations must be on, and the database must have an app URL.',
-    metadata: { who: { key: 'tenants:write', operator: 'admin', in: 'workspace' }, records: true },
+    metadata: {
+      who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
+      records: { words: 'invited an address' },
+    },
   },
   revokeInvitation: {
     method: 'DELETE',
@@ -78,7 +81,7 @@ export const invitations = c.router({
     description: 'Its code cannot be used any more. Also succeeds if there is no such invitation.',
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'revoked an invitation' },
       isRepeatable: true,
     },
   },

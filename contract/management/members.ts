@@ -49,7 +49,7 @@ export const members = c.router({
       'Tokens contain the tenant and the role from the next login or refresh on. A tenant may be left without an owner.',
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'gave the user a role in a tenant' },
       isRepeatable: true,
     },
   },
@@ -64,7 +64,7 @@ export const members = c.router({
       'Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'removed the user from a tenant' },
       isRepeatable: true,
     },
   },

@@ -146,7 +146,7 @@ export const tenants = c.router({
     description: 'Creates a tenant without users.',
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'added the tenant' },
       changeable,
     },
   },
@@ -166,7 +166,7 @@ export const tenants = c.router({
       'Changes the fields that are in the body, and returns the tenant. With `If-Match`, only if the tenant has not changed since it was read.',
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'changed the tenant' },
       changeable,
       isRepeatable: true,
     },
@@ -183,7 +183,7 @@ export const tenants = c.router({
     metadata: {
       who: { key: 'tenants:write', operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'deleted the tenant' },
       isRepeatable: true,
     },
   },

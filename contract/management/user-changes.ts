@@ -74,7 +74,14 @@ export const userChanges = c.router({
       'Changes the given fields. With `If-Match`, only if the user has not changed since it was read. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`.',
     metadata: {
       who: { key: 'users:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: {
+        words: 'changed the user',
+        when: {
+          'disabled: true': 'disabled the user',
+          'disabled: false': 'enabled the user',
+          'emailVerified: true': 'marked the address as verified',
+        },
+      },
       fields: [
         { name: 'email', scope: 'credentials:write', operator: 'confirms' },
         { name: 'emailVerified', scope: 'credentials:write', operator: 'confirms' },
@@ -114,7 +121,7 @@ export const userChanges = c.router({
     metadata: {
       who: { key: 'users:write', operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'deleted the user' },
       isRepeatable: true,
     },
   },
@@ -128,7 +135,7 @@ export const userChanges = c.router({
     description: 'A throttled user can log in immediately.',
     metadata: {
       who: { key: 'users:write', operator: 'support', in: 'workspace' },
-      records: true,
+      records: { words: 'unlocked the user' },
       isRepeatable: true,
     },
   },

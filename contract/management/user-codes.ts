@@ -68,7 +68,7 @@ export const userCodes = c.router({
       'Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it.',
     metadata: {
       who: { key: 'users:write', operator: 'support', in: 'workspace' },
-      records: true,
+      records: { words: 'mailed a link' },
       fields: [{ name: 'deliver', is: 'return', scope: 'credentials:write', operator: 'never' }],
     },
   },

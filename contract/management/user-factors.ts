@@ -49,7 +49,7 @@ export const userFactors = c.router({
     metadata: {
       who: { key: 'users:write', operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'removed the second factors' },
       isRepeatable: true,
     },
   },

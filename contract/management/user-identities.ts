@@ -63,7 +63,7 @@ export const userIdentities = c.router({
     metadata: {
       who: { key: 'users:write', operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'removed an identity' },
       isRepeatable: true,
     },
   },

@@ -55,7 +55,7 @@ export const userSessions = c.router({
     description: 'Also revokes all access tokens of the user.',
     metadata: {
       who: { key: 'sessions:write', operator: 'support', in: 'workspace' },
-      records: true,
+      records: { words: 'logged the user out everywhere' },
       isRepeatable: true,
     },
   },

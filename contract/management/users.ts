@@ -182,7 +182,7 @@ export const users = c.router({
       'Adds a user with all given tenants, or nothing. Without `password` and `passwordHash`, the user must choose a password with a code before logging in. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
     metadata: {
       who: { key: 'users:write', operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'added the user' },
       fields: [
         { name: 'password', scope: 'credentials:write', operator: 'never' },
         { name: 'passwordHash', scope: 'credentials:write', operator: 'never' },

@@ -66,7 +66,7 @@ export const commandLine = c.router({
     metadata: {
       who: { operator: 'member', in: 'anywhere' },
       confirms: 'always',
-      records: true,
+      records: { words: 'authorized a command line' },
       isOwn: true,
     },
   },
@@ -78,7 +78,11 @@ export const commandLine = c.router({
     summary: 'Get the confirmation that the operator has given in the browser',
     description:
       'It is that of a code for a `confirmation`, and counts in the session of the token. It ends when that of the browser does.',
-    metadata: { who: { operator: 'member', in: 'anywhere' }, records: true, isOwn: true },
+    metadata: {
+      who: { operator: 'member', in: 'anywhere' },
+      records: { words: 'confirmed a command' },
+      isOwn: true,
+    },
   },
 } satisfies DescribedRoutes)
 

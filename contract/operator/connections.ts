@@ -145,7 +145,7 @@ export const connections = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'added a connection' },
     },
   },
   changeConnection: {
@@ -170,7 +170,7 @@ export const connections = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'changed the connection' },
       changeable: connectionFields,
     },
   },
@@ -187,7 +187,7 @@ export const connections = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'removed the connection' },
     },
   },
   checkConnection: {
@@ -201,6 +201,6 @@ export const connections = c.router({
     },
     summary: 'Check a connection',
     description: 'Asks the provider whether it knows the client. A problem says what to correct.',
-    metadata: { who: { operator: 'support', in: 'workspace' }, records: true },
+    metadata: { who: { operator: 'support', in: 'workspace' }, records: { words: 'checked the connection' } },
   },
 } satisfies DescribedRoutes)

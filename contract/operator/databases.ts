@@ -59,7 +59,7 @@ export const databases = c.router({
     responses: { 201: WorkspaceInfo, ...failures('workspace_exists', ...operatorWriteProblems) },
     summary: 'Create a workspace',
     description: 'Its slug is part of every path, and cannot change.',
-    metadata: { who: { operator: 'owner', in: 'installation' }, records: true },
+    metadata: { who: { operator: 'owner', in: 'installation' }, records: { words: 'created the workspace' } },
   },
   listEveryDatabase: {
     method: 'GET',
@@ -95,7 +95,7 @@ export const databases = c.router({
       'It has the default settings, apart from the given ones. Those with `confirms` need a confirmation.',
     metadata: {
       who: { operator: 'owner', in: 'workspace' },
-      records: true,
+      records: { words: 'created the database' },
       fields: [...confirmedFields, { name: 'mails', operator: 'never' }],
     },
   },
@@ -121,7 +121,7 @@ export const databases = c.router({
     metadata: {
       who: { operator: 'owner', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'deleted the database' },
       findsDatabase: true,
     },
   },
@@ -177,7 +177,7 @@ export const databases = c.router({
       'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The first URL of a webhook creates its secret, which is shown once.',
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'changed settings' },
       fields: [
         ...confirmedFields,
         { name: 'mails', operator: 'never' },

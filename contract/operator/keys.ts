@@ -147,7 +147,7 @@ export const keys = c.router({
     description: 'Publishes the next key now. It signs after an hour, when caches have it.',
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
-      records: true,
+      records: { words: 'rotated the signing keys' },
       fields: [{ name: 'activateInSeconds', below: keyActivationSeconds, operator: 'confirms' }],
     },
   },
@@ -166,7 +166,7 @@ export const keys = c.router({
     metadata: {
       who: { operator: 'owner', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'retired the signing key' },
     },
   },
   listApiKeys: {
@@ -194,7 +194,7 @@ export const keys = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'created an API key' },
     },
   },
   rotateApiKey: {
@@ -218,7 +218,7 @@ export const keys = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'replaced the API key' },
     },
   },
   revokeApiKey: {
@@ -233,7 +233,7 @@ export const keys = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'revoked the API key' },
     },
   },
 } satisfies DescribedRoutes)

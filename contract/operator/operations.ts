@@ -75,7 +75,7 @@ export const operations = c.router({
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       confirms: 'always',
-      records: true,
+      records: { words: 'began an import' },
       isOwn: true,
     },
   },
@@ -97,7 +97,7 @@ export const operations = c.router({
     responses: { 200: ChangedDeliveries, ...failures('message_not_found', ...operatorWriteProblems) },
     summary: 'Deliver messages now',
     description: 'With all attempts again.',
-    metadata: { who: { operator: 'support', in: 'workspace' }, records: true },
+    metadata: { who: { operator: 'support', in: 'workspace' }, records: { words: 'retried deliveries' } },
   },
   dropDeliveries: {
     method: 'POST',
@@ -107,6 +107,6 @@ export const operations = c.router({
     responses: { 200: ChangedDeliveries, ...failures('message_not_found', ...operatorWriteProblems) },
     summary: 'Delete messages',
     description: 'They are never delivered.',
-    metadata: { who: { operator: 'admin', in: 'workspace' }, records: true },
+    metadata: { who: { operator: 'admin', in: 'workspace' }, records: { words: 'dropped deliveries' } },
   },
 } satisfies DescribedRoutes)

@@ -83,7 +83,7 @@ export const operators = c.router({
     metadata: {
       who: { operator: 'owner', in: 'installation' },
       confirms: 'always',
-      records: true,
+      records: { words: 'added the operator' },
     },
   },
   changeOperator: {
@@ -101,7 +101,7 @@ export const operators = c.router({
     metadata: {
       who: { operator: 'owner', in: 'installation' },
       confirms: 'always',
-      records: true,
+      records: { words: 'changed a right of the operator' },
     },
   },
   removeOperator: {
@@ -116,7 +116,7 @@ export const operators = c.router({
     metadata: {
       who: { operator: 'owner', in: 'installation' },
       confirms: 'always',
-      records: true,
+      records: { words: 'removed the operator' },
     },
   },
 } satisfies DescribedRoutes)

@@ -6,12 +6,8 @@ type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type Method<Name extends OperationName> = Routes[Name]
 
-type PathOf<Name extends OperationName> = (typeof operations)[Name][0]
-type Params<Path> = Path extends `${string}:${infer Param}/${infer Rest}`
-  ? Param | Params<Rest>
-  : Path extends `${string}:${infer Param}`
-    ? Param
-    : never
+type Params<Name extends OperationName> =
+  Method<Name> extends { pathParams: infer Path } ? keyof InputOf<Path> : never
 
 /** A task of several requests. */
 export interface Task {
@@ -19,7 +15,7 @@ export interface Task {
 }
 
 /** What an operation gets. Names of databases come from `Place`. */
-export type Given<Name extends OperationName> = { readonly [Param in Params<PathOf<Name>>]: string } & {
+export type Given<Name extends OperationName> = { readonly [Param in Params<Name>]: string } & {
   query?: Method<Name> extends { query: infer Query } ? InputOf<Query> : undefined
   body?: Method<Name> extends { body: infer Body } ? InputOf<Body> : undefined
   /** The ETag that the resource must still have. */
@@ -95,8 +91,7 @@ async function send(
   given: object,
   confirmation: string | undefined,
 ): Promise<Result<unknown>> {
-  const [request, role] = operations[name]
-  const [method, template] = request.split(' ') as [string, string]
+  const { method, path: template, role } = operations[name]
   const { query, body, ifMatch, task: _, ...params } = given as Record<string, unknown>
   const path = template.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
   const token = role && (await hooks.token())

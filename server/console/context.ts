@@ -40,11 +40,11 @@ export function roleIn({ rights }: Operator, workspaceSlug: string): Role | unde
 }
 
 export function may(operator: Operator, name: OperationName, workspaceSlug: string) {
-  const [request, needed] = operations[name]
+  const { path, role: needed } = operations[name]
   // Others are of the installation.
-  const isOfWorkspace = request.includes(':workspaceSlug')
+  const isOfWorkspace = path.includes(':workspaceSlug')
   const role = roleIn(operator, isOfWorkspace ? workspaceSlug : '')
-  return !needed || (role !== undefined && roles.indexOf(role) >= roles.indexOf(needed))
+  return !needed || (role !== undefined && roles.indexOf(role) >= roles.indexOf(needed as Role))
 }
 
 /** Returns what operators call a role. */
