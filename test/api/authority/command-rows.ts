@@ -116,44 +116,33 @@ async function byEach(
   return cells
 }
 
-/** Returns the row of a command. */
+/** Returns the row of a command. The row of its operation says who may use it where. */
 export async function commandRow(stage: Stage, command: string): Promise<Row> {
-  const { database, foreign, operators, operatorsPath } = stage
-  const { none, own, all } = operators
-  const isOfDatabase = command.includes(typed.database) || command.includes(typed.doomed)
-  const by = (some: readonly Operator[], path: Runner['path']) =>
-    byEach(stage, command, { operators: some, path })
-  const [ofOwn, ofAll] = [await by(own, database), await by(all, foreign)]
+  const { database: path, operators } = stage
+  const own = await byEach(stage, command, { operators: operators.own, path })
   return {
     command,
-    host: (await runBy(stage, command, { path: database })).confirmed,
-    none: (await by([none], database)).confirmed,
-    own: ofOwn.without,
-    'own confirmed': ofOwn.confirmed,
-    foreign: isOfDatabase ? (await by(own, foreign)).confirmed : '.',
-    all: ofAll.without,
-    'all confirmed': ofAll.confirmed,
-    operators: isOfDatabase ? (await by(all.slice(-1), operatorsPath)).confirmed : '.',
+    host: (await runBy(stage, command, { path })).confirmed,
+    own: own.without,
+    'own confirmed': own.confirmed,
   }
 }
 
 /** Returns the row of an option of commands, which belongs to their rows. */
 export async function optionRow(stage: Stage, option: string): Promise<Row> {
   const { database: path } = stage
-  // The row of the command says that the others may not.
-  const operators = stage.operators.own.slice(-2)
+  const [, , admin, owner] = stage.operators.own as [Operator, Operator, Operator, Operator]
   const typedOn = (command: string) =>
     `${command} ${typed.database} --${option} ${typed.databaseOptions[option]}`.trim()
-  const set = await byEach(stage, typedOn('database set'), { operators, path })
+  const set = await runBy(stage, typedOn('database set'), { operator: admin, path })
   const created = typed.createOptions.includes(option)
-    ? await byEach(stage, typedOn('database create'), { operators, path })
+    ? await runBy(stage, typedOn('database create'), { operator: owner, path })
     : { confirmed: '.', without: '.' }
   return {
     option: `--${option}`,
-    'set: host': (await runBy(stage, typedOn('database set'), { path })).confirmed,
-    'set: admin owner': set.without,
+    'set: admin': set.without,
     'set: confirmed': set.confirmed,
-    'create: admin owner': created.without,
+    'create: owner': created.without,
     'create: confirmed': created.confirmed,
   }
 }
