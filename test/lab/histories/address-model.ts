@@ -91,7 +91,12 @@ const reset: Rule = (state, { user, codeId, password, newToken = '', outcome }) 
   if (outcome !== 'done') return outcome ?? state
   const account = state[user]
   if (!account || account.isDisabled || account.resetCode !== codeId) return 'code_invalid'
-  return withAccount(state, user, { ...revoked(account), isVerified: true, password, tokens: [newToken] })
+  // The first proof of an address removes the former ones, and with them the codes that undo.
+  const reserved = account.isVerified ? account.reserved : []
+  return withAccount(state, user, {
+    ...revoked(account),
+    ...{ isVerified: true, password, tokens: [newToken], reserved },
+  })
 }
 
 const rules: Record<Exclude<AddressOperation['name'], 'read'>, Rule> = {
