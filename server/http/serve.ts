@@ -43,12 +43,15 @@ export async function serve(
   { context, includes = () => true }: { context: AppContext; includes?: (route: Route) => boolean },
 ) {
   const operations = new Map<Route, Operation>()
-  for (const [noun, load] of Object.entries(rules)) {
-    const routes = Object.entries((contract as Record<string, Routes>)[noun] ?? {})
-    const served = routes.filter(([, route]) => includes(route))
-    const loaded = served.length > 0 ? await load() : {}
-    for (const [name, route] of served) operations.set(route, operationOf(name, route, loaded))
-  }
+  // In parallel, because a process starts sooner.
+  await Promise.all(
+    Object.entries(rules).map(async ([noun, load]) => {
+      const routes = Object.entries((contract as Record<string, Routes>)[noun] ?? {})
+      const served = routes.filter(([, route]) => includes(route))
+      const loaded = served.length > 0 ? await load() : {}
+      for (const [name, route] of served) operations.set(route, operationOf(name, route, loaded))
+    }),
+  )
   const byName = <Value>(describe: (operation: Operation) => Value) =>
     Object.fromEntries([...operations.values()].map((operation) => [operation.name, describe(operation)]))
   const router = server.router(
