@@ -39,6 +39,7 @@ export {
   type OperatorRight,
   operatorRightOf,
   type RouteMetadata,
+  type RoutesOf,
   scopeOf,
   userTokenOf,
 } from './metadata.js'

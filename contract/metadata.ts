@@ -119,3 +119,10 @@ export const userTokenOf = ({ who }: Pick<RouteMetadata, 'who'>) =>
 
 /** Returns whether only the machine of the server may use an operation. */
 export const isHostOnly = ({ who }: Pick<RouteMetadata, 'who'>) => typeof who === 'object' && 'host' in who
+
+/** The routes of all nouns of a contract, by name. */
+export type RoutesOf<Contract> = Together<Contract[keyof Contract]>
+
+type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
+  ? All
+  : never

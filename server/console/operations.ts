@@ -1,16 +1,9 @@
-import type { RouteMetadata } from '@usher/contract'
+import type { RouteMetadata, RoutesOf } from '@usher/contract'
 import type { managementContract } from '@usher/contract/management'
 import type { OperatorRole, operatorContract } from '@usher/contract/operator'
 
-type NounsOf<Contract> = Contract[keyof Contract]
-type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
-  ? All
-  : never
-
 /** The operations of the contracts that operators use, by name. */
-export type Routes = Together<
-  NounsOf<Omit<typeof managementContract, 'service'>> | NounsOf<typeof operatorContract>
->
+export type Routes = RoutesOf<Omit<typeof managementContract, 'service'>> & RoutesOf<typeof operatorContract>
 
 export type OperationName = {
   [Name in keyof Routes]: Routes[Name] extends { metadata: { who: { operator: string } | 'anyone' } }

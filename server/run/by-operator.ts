@@ -34,7 +34,7 @@ export async function runByOperator(
 }
 
 /** Returns what a role may see of a response. */
-export const seenBy = (role: OperatorRole, response: unknown) =>
+const seenBy = (role: OperatorRole, response: unknown) =>
   hasRank(role, 'admin') ? response : withoutPrivate(response)
 
 /** Returns a response without the private objects of users and tenants, at the top and in lists. */

@@ -1,5 +1,5 @@
 import type { AppRoute, ClientInferRequest, ServerInferResponseBody } from '@ts-rest/core'
-import { type DatabasePath, isHostOnly, operatorRightOf, scopeOf } from '@usher/contract'
+import { type DatabasePath, isHostOnly, operatorRightOf, type RoutesOf, scopeOf } from '@usher/contract'
 import type { managementContract } from '@usher/contract/management'
 import type { hostContract, operatorContract } from '@usher/contract/operator'
 import type { Caller } from '../domain/caller.js'
@@ -15,10 +15,6 @@ import { run } from './run.js'
 import { rejectInvalid, validate } from './validate.js'
 
 /** The routes of all nouns, by name. No name is in both contracts twice. */
-type RoutesOf<Contract> = Together<Contract[keyof Contract]>
-type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
-  ? All
-  : never
 type EveryRoute = RoutesOf<Omit<typeof managementContract, 'service'>> &
   RoutesOf<Omit<typeof operatorContract, 'console'>> &
   RoutesOf<typeof hostContract>
