@@ -189,6 +189,19 @@ const tenants = settingsOf({
     default: 604_800,
     text: 'time for which an invitation can be accepted, 3600 to 2592000',
   },
+  singleSignOn: {
+    ...toggle,
+    title: 'single sign-on',
+    default: false,
+    confirms: true,
+    text: 'whether tenants can have single sign-on; backends that verify tokens must know tokens of a tenant first',
+  },
+  ssoRouting: {
+    ...toggle,
+    title: 'SSO routing',
+    default: true,
+    text: 'whether anyone may learn which mail domains belong to tenants with single sign-on',
+  },
 })
 
 /**
