@@ -52,7 +52,7 @@ const storeRoleStatement = changeTenancy(`
 /** Adds a member. The tenant is locked, and the user is not a member. */
 export const insertMember = (
   { query }: Queries,
-  { databaseId, tenantId, userId, role, joinedAt }: Membership,
+  { databaseId, tenantId, userId, role, joinedAt }: Omit<Membership, 'ssoExempt' | 'ssoOnly'>,
 ) => query(insertStatement, [databaseId, tenantId, userId, joinedAt, role])
 
 const insertStatement = `

@@ -84,7 +84,7 @@ async function startWorld(store: TestStore) {
       prisma.user.createMany({
         data: users.map(({ metadata: _, privateMetadata: _private, ...user }) => user),
       }),
-      prisma.session.createMany({ data: sessions }),
+      prisma.session.createMany({ data: sessions.map(({ ssoProofs: _, ...session }) => session) }),
       prisma.code.createMany({ data: codes }),
       prisma.codeRequest.deleteMany(),
       prisma.loginFailures.deleteMany(),
