@@ -16,6 +16,9 @@ export const tokenClaims = {
   tenant_roles:
     'an object of the role of the user by ID of the tenant, of each of `tenants` in which it is not `member`. Missing if `tenants` is, or if it would be longer than 2,400 characters',
   tenants_version: 'a number that each removal of the user from a tenant and each change of a role raises',
+  account:
+    '`false` if single sign-on of a tenant has opened the session: the token says nothing about the user outside that tenant. Else missing',
+  sso: 'an object of when the user passed the single sign-on of a tenant, in seconds since the epoch, by ID of the tenant. Missing without one',
   email_verified:
     'whether the user has verified the address, if the database has `--require-verified-email on`. Else missing',
 }

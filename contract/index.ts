@@ -41,6 +41,7 @@ export {
   type RouteMetadata,
   type RoutesOf,
   scopeOf,
+  takesTenantToken,
   userTokenOf,
 } from './metadata.js'
 export { normalized } from './normalized.js'

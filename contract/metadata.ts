@@ -13,11 +13,11 @@ export interface OperatorRight {
 type WithoutOperators =
   | 'anyone'
   | { host: true }
-  | { user: 'needed' | 'optional' }
+  | { user: 'needed' | 'optional'; ofTenant?: true }
   | { key: Scope; operator?: never }
 
 /**
- * Who may use an operation: anyone; users with their access token, which may be optional; backends whose API key has the scope;
+ * Who may use an operation: anyone; users with their access token, which may be optional, and `ofTenant` if a token of a tenant will do; backends whose API key has the scope;
  * operators with the role. The machine of the server may do what keys and operators may, and what is only for the host, which no port serves.
  */
 export type Who = WithoutOperators | OperatorRight | ({ key: Scope } & OperatorRight)
@@ -116,6 +116,10 @@ export const scopeOf = ({ who }: Pick<RouteMetadata, 'who'>): Scope | undefined 
 /** Returns whether an operation needs the access token of a user, or may have one. */
 export const userTokenOf = ({ who }: Pick<RouteMetadata, 'who'>) =>
   typeof who === 'object' && 'user' in who ? who.user : undefined
+
+/** Returns whether an operation takes tokens that single sign-on of a tenant has opened. */
+export const takesTenantToken = ({ who }: Pick<RouteMetadata, 'who'>) =>
+  typeof who === 'object' && 'user' in who && who.ofTenant === true
 
 /** Returns whether only the machine of the server may use an operation. */
 export const isHostOnly = ({ who }: Pick<RouteMetadata, 'who'>) => typeof who === 'object' && 'host' in who

@@ -159,6 +159,12 @@ export const problems = {
     advice:
       'A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes.',
   },
+  own_login_required: {
+    status: 403,
+    title: 'Own login is required',
+    advice:
+      'Single sign-on of a tenant opens only that tenant. Let the user log in with a way of the account, such as its password.',
+  },
   role_insufficient: {
     status: 403,
     title: 'Role is not sufficient',

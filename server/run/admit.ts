@@ -1,4 +1,11 @@
-import { DatabasePath, operatorRightOf, type RouteMetadata, scopeOf, userTokenOf } from '@usher/contract'
+import {
+  DatabasePath,
+  operatorRightOf,
+  type RouteMetadata,
+  scopeOf,
+  takesTenantToken,
+  userTokenOf,
+} from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { validate as isUuid } from 'uuid'
 import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
@@ -92,7 +99,7 @@ function requirePath(params: unknown): DatabasePath {
   return data
 }
 
-/** Admits a user, or a visitor, whose request is valid. @throws {Problem} as {@link findOfUser}; `token_missing`, and those of `admitToken` */
+/** Admits a user, or a visitor, whose request is valid. @throws {Problem} as {@link findOfUser}; `token_missing`; `own_login_required`; those of `admitToken` */
 export async function admitUser(
   context: AppContext,
   operation: Operation,
@@ -102,10 +109,11 @@ export async function admitUser(
   const database = await findOfUser(context, operation, { caller, params })
   const jwt = token && caller.bearer
   if (token === 'needed' && !jwt) throw new Problem('token_missing')
-  const holder: Holder = jwt
-    ? { kind: 'user', ...(await admitToken(context, { database, caller }, jwt)) }
-    : { kind: 'visitor' }
-  return { holder, database, caller }
+  if (!jwt) return { holder: { kind: 'visitor' }, database, caller }
+  const admitted = await admitToken(context, { database, caller }, jwt)
+  if (admitted.claims.isTenantOnly && !takesTenantToken(operation.route.metadata))
+    throw new Problem('own_login_required')
+  return { holder: { kind: 'user', ...admitted }, database, caller }
 }
 
 /** Admits anyone to an operation without a token. */

@@ -20,6 +20,8 @@ export interface VerifiedToken {
   expiresAt: number
   /** How and when the user has proven to be that user: `amr` and `auth_time`. */
   proven: Proven
+  /** Whether single sign-on of a tenant has opened the session: the claim `account` is false. */
+  isTenantOnly: boolean
 }
 
 /** Verified tokens of all databases. Rejected tokens are never in it. */
