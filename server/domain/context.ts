@@ -20,6 +20,7 @@ import { createFollowedList, type FollowedList } from './numbered-lists/followed
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createProviders, type ProviderSettings, type Providers } from './providers/find-provider.js'
+import { createTenantConnectionLookup } from './sso/connection.js'
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
@@ -48,6 +49,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
   findConnections: ReturnType<typeof createConnectionLookup>
+  findTenantConnection: ReturnType<typeof createTenantConnectionLookup>
   providers: Providers
   keptEvents: FollowedList
   revocations: FollowedList
@@ -102,6 +104,7 @@ export function createContext(
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
     findConnections: createConnectionLookup(store, clock),
+    findTenantConnection: createTenantConnectionLookup(store, clock),
     providers: createProviders(settings, clock),
     keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
     revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),

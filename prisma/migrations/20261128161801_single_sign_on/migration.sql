@@ -29,6 +29,7 @@ CREATE TABLE "usher"."tenant_connection" (
     "options" JSONB NOT NULL DEFAULT '{}',
     "is_enabled" BOOLEAN NOT NULL DEFAULT true,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "tested_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "tenant_connection_pkey" PRIMARY KEY ("database_id","id")
 );
