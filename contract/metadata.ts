@@ -46,7 +46,7 @@ export interface Recorded {
 export interface RouteMetadata {
   who: Who
   /** The part of a database without which the operation does not exist there. */
-  on?: 'account' | 'tenants' | 'loginMail' | 'factors' | 'passkeys'
+  on?: 'account' | 'tenants' | 'loginMail' | 'factors' | 'passkeys' | 'sso'
   /** Whether the header `Usher-Confirmation` must prove that the operator is there, or by which operation it is returned. */
   confirms?: 'always' | { by: string }
   fields?: readonly FieldRight[]

@@ -65,6 +65,7 @@ const isOn: Record<NonNullable<RouteMetadata['on']>, (database: Database) => boo
   loginMail: (database) => loginMailOf(database) !== 'off',
   factors: ({ secondFactor }) => secondFactor !== 'off',
   passkeys: hasPasskeys,
+  sso: ({ singleSignOn }) => singleSignOn,
 }
 
 /**

@@ -170,6 +170,6 @@ export class TenantProof {
   }
 
   /** Of a user whom the provider of a tenant has named, and who has proven a second factor if the tenant needs one. */
-  static of = (user: { id: string }, tenantId: string, { amr, at }: Proven) =>
-    new TenantProof(user, tenantId, { amr, at, tenants: { [tenantId]: Math.floor(at / 1000) } })
+  static of = (user: { id: string }, tenantId: string, { amr, at, tenants }: Proven) =>
+    new TenantProof(user, tenantId, { amr, at, tenants: { ...tenants, [tenantId]: Math.floor(at / 1000) } })
 }
