@@ -5,7 +5,7 @@ import type { SsoProofs } from '../../store/queries/sessions.js'
 import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
-import type { TokenKey } from '../keys/signing-keys.js'
+import { type TokenKey, tenantAudience } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 import { acrOf, type Proven } from './authentication.js'
 import { openTenants, proofsOf } from './open-tenants.js'
@@ -79,7 +79,7 @@ export function issueToken(
   const jwt = signingKey(database, now).sign({
     ...database.claims,
     iss: database.issuer,
-    aud: [database.issuer, audience],
+    aud: isTenantOnly ? [tenantAudience(database.issuer)] : [database.issuer, audience],
     sub: user.id,
     client_id: audience,
     iat: issuedAt,
@@ -176,7 +176,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, sid, jti, gen, iat, exp, auth_time, amr, account, sso } = key?.verify(jwt) ?? {}
+    const { sub, sid, jti, gen, iat, exp, auth_time, amr, iss, aud, sso } = key?.verify(jwt) ?? {}
     if (
       key &&
       isUuid(sub) &&
@@ -190,7 +190,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
     ) {
       const times = { issuedAt: iat, expiresAt: exp }
       const proven = { amr: shared(amr), at: auth_time * 1000, ...(isProofs(sso) && { tenants: sso }) }
-      const isTenantOnly = account === false
+      const isTenantOnly = isTexts(aud) && aud.includes(tenantAudience(iss as string))
       const ofUser = { databaseId, id: sub, sessionId: sid ?? jti }
       return {
         jwt,
