@@ -95,7 +95,7 @@ const outcomeOf = async <Result>(
   result,
   facts: [fact],
   events: [{ type: 'sso.changed', tenantId: fact.tenantId }],
-  mails: await mailsToOwners(change, fact.tenantId, 'sso_changed'),
+  mails: await mailsToOwners(change, fact.tenantId, { type: 'sso_changed' }),
 })
 
 async function sealSecret(

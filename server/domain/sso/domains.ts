@@ -16,23 +16,18 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { requireTenant } from '../tenants/tenants.js'
+import { pendingMilliseconds } from './check-domains.js'
 import { requireDomainName } from './domain-name.js'
 import { createBySetup, lockSetup, mailsToOwners, requireConfirmedSetup, type SetupRequest } from './setup.js'
-import { type DnsAnswer, findTexts, recordName } from './text-records.js'
+import { type DnsAnswer, findTexts, hasRecord, recordName, recordText } from './text-records.js'
 
 /** Domains that a tenant may have. */
 const maxDomains = 20
 
-const hourMilliseconds = 3_600_000
-/** How long a domain waits for its record. */
-export const pendingMilliseconds = 7 * 24 * hourMilliseconds
 /** How long the record of a tenant must be missing before another tenant can prove the domain. */
-const transferMilliseconds = 24 * hourMilliseconds
+const transferMilliseconds = 24 * 3_600_000
 
 type OfDomain = SetupRequest<unknown, { domain: string }>
-
-/** Returns the text of the record of a domain. */
-export const recordText = ({ token }: Pick<DomainRow, 'token'>) => `usher=${token}`
 
 /** Returns the body of a domain. */
 export const domainBody = (row: DomainRow): SsoDomain => ({
@@ -143,7 +138,7 @@ async function proveDomain(
     const isOther = holder !== undefined && holder.tenantId !== tenantId
     if (isOther && !isForced && !(await isLeft(change, holder, answer))) {
       const isNoticed = holder.state === 'proven' && !hasRecord(holder, answer)
-      const mails = isNoticed ? await mailsToOwners(change, holder.tenantId, 'sso_domain_missing') : []
+      const mails = isNoticed ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain }) : []
       return { result: { row: found, isTaken: true }, facts, mails }
     }
     if (isOther) {
@@ -155,7 +150,7 @@ async function proveDomain(
     await updateDomain(change, row, found.state)
     if (found.state === 'pending' || found.state === 'lost')
       facts.push({ type: 'sso.domain_proven', tenantId, domain })
-    const mails = isOther ? await mailsToOwners(change, holder.tenantId, 'sso_domain_missing') : []
+    const mails = isOther ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain }) : []
     return { result: { row, isTaken: false }, facts, mails }
   }).catch((error) => {
     // Another tenant has proven it at the same time.
@@ -179,9 +174,6 @@ async function requireDomain(
   if (row && !isExpired(row, now)) return row
   throw new Problem('domain_not_found', { detail: `Tenant ${tenantId} has no domain ${domain}.` })
 }
-
-/** Returns whether DNS has the record of a domain. */
-export const hasRecord = (row: DomainRow, { texts }: DnsAnswer) => texts?.includes(recordText(row)) ?? false
 
 /** @throws {Problem} `domain_unproven` */
 function requireFound(row: DomainRow, answer: DnsAnswer) {

@@ -100,7 +100,7 @@ async function storeSettings(
   return {
     result: undefined,
     facts: [{ type: 'sso.changed', tenantId }],
-    mails: await mailsToOwners(change, tenantId, 'sso_changed'),
+    mails: await mailsToOwners(change, tenantId, { type: 'sso_changed' }),
   }
 }
 

@@ -1,11 +1,11 @@
 import type { IdempotencyHeaders } from '@usher/contract/management'
 import { findPortal } from '../../store/queries/sso-portals.js'
 import { findOwners } from '../../store/queries/sso-settings.js'
-import { lockTenants } from '../../store/queries/tenants.js'
+import { findTenant, lockTenants } from '../../store/queries/tenants.js'
 import { type Change, type Rule, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { confirmSecondFactor } from '../factors/confirm.js'
-import { mailMessage } from '../notices/mail-message.js'
+import { mailMessage, type OwnerMail } from '../notices/mail-message.js'
 import { changeOncePerKey } from '../once-per-key.js'
 import { Problem, tenantNotFound } from '../problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../request.js'
@@ -97,12 +97,14 @@ export async function createBySetup<Result, Response extends object>(
 export async function mailsToOwners(
   change: Pick<Change, 'query' | 'database' | 'now'>,
   tenantId: string,
-  type: 'sso_changed' | 'sso_domain_missing',
+  { type, ...shown }: { type: OwnerMail; domain?: string },
 ) {
   const { database, now } = change
+  const databaseId = database.id
   if (database.appUrl === null) return []
-  const owners = await findOwners(change, { databaseId: database.id, tenantId })
+  const tenant = await findTenant(change, { databaseId, id: tenantId })
+  const owners = tenant ? await findOwners(change, { databaseId, tenantId }) : []
   return owners
     .filter(({ isVerified }) => isVerified)
-    .map(({ id: userId }) => mailMessage({ databaseId: database.id, type, userId }, now))
+    .map(({ id: userId }) => mailMessage({ databaseId, type, userId, tenant: tenant?.name ?? '', ...shown }, now))
 }

@@ -45,3 +45,10 @@ export async function findTexts(
     clearTimeout(timer)
   }
 }
+
+/** Returns the text of the record of a domain. */
+export const recordText = ({ token }: { token: string }) => `usher=${token}`
+
+/** Returns whether DNS has the record of a domain. */
+export const hasRecord = (row: { token: string }, { texts }: DnsAnswer) =>
+  texts?.includes(recordText(row)) ?? false
