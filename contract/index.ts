@@ -12,6 +12,7 @@ import { me } from './me.js'
 import { passkeys } from './passkeys.js'
 import { service } from './service.js'
 import { sessions } from './sessions.js'
+import { sso } from './sso.js'
 import { tenants } from './tenants.js'
 import { users } from './users.js'
 
@@ -41,6 +42,7 @@ export {
   type RouteMetadata,
   type RoutesOf,
   scopeOf,
+  takesPortal,
   takesTenantToken,
   userTokenOf,
 } from './metadata.js'
@@ -57,6 +59,8 @@ export * from './second-step.js'
 export { Health, ProblemType } from './service.js'
 export * from './sessions.js'
 export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
+export * from './sso.js'
+export * from './sso-bodies.js'
 export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
 export { typedCode } from './typed-text.js'
@@ -76,6 +80,7 @@ export const contract = initContract().router({
   emailChange,
   tenants,
   invitations,
+  sso,
   features,
   discovery,
   service,

@@ -13,11 +13,12 @@ export interface OperatorRight {
 type WithoutOperators =
   | 'anyone'
   | { host: true }
-  | { user: 'needed' | 'optional'; ofTenant?: true }
+  | { user: 'needed' | 'optional'; ofTenant?: true; portal?: true }
   | { key: Scope; operator?: never }
 
 /**
- * Who may use an operation: anyone; users with their access token, which may be optional, and `ofTenant` if a token of a tenant will do; backends whose API key has the scope;
+ * Who may use an operation: anyone; users with their access token, which may be optional, `ofTenant` if a token of a tenant will do, or
+ * instead who has the token of a portal; backends whose API key has the scope;
  * operators with the role. The machine of the server may do what keys and operators may, and what is only for the host, which no port serves.
  */
 export type Who = WithoutOperators | OperatorRight | ({ key: Scope } & OperatorRight)
@@ -46,7 +47,7 @@ export interface Recorded {
 export interface RouteMetadata {
   who: Who
   /** The part of a database without which the operation does not exist there. */
-  on?: 'account' | 'tenants' | 'loginMail' | 'factors' | 'passkeys' | 'sso'
+  on?: 'account' | 'tenants' | 'sso' | 'loginMail' | 'factors' | 'passkeys'
   /** Whether the header `Usher-Confirmation` must prove that the operator is there, or by which operation it is returned. */
   confirms?: 'always' | { by: string }
   fields?: readonly FieldRight[]
@@ -120,6 +121,10 @@ export const userTokenOf = ({ who }: Pick<RouteMetadata, 'who'>) =>
 /** Returns whether an operation takes tokens that single sign-on of a tenant has opened. */
 export const takesTenantToken = ({ who }: Pick<RouteMetadata, 'who'>) =>
   typeof who === 'object' && 'user' in who && who.ofTenant === true
+
+/** Returns whether the token of a portal may take the place of that of a user. */
+export const takesPortal = ({ who }: Pick<RouteMetadata, 'who'>) =>
+  typeof who === 'object' && 'user' in who && who.portal === true
 
 /** Returns whether only the machine of the server may use an operation. */
 export const isHostOnly = ({ who }: Pick<RouteMetadata, 'who'>) => typeof who === 'object' && 'host' in who

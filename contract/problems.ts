@@ -192,6 +192,11 @@ export const problems = {
     title: 'Tenant not found',
     advice: 'Check the id of the tenant. Users find only the tenants of which they are members.',
   },
+  domain_not_found: {
+    status: 404,
+    title: 'Domain not found',
+    advice: 'Add the domain to the tenant first.',
+  },
   member_not_found: {
     status: 404,
     title: 'User is not a member of the tenant',
@@ -436,6 +441,46 @@ export const problems = {
     title: 'Passkeys would stop working',
     advice: 'Keep the domain of the passkeys. `detail` names it.',
     command: 'To change it anyway, add --force',
+  },
+  sso_untested: {
+    status: 409,
+    title: 'Single sign-on is not tested',
+    advice: 'Log in with a connection of the tenant, and require it within 10 minutes.',
+    exit: 1,
+  },
+  no_exempt_owner: {
+    status: 409,
+    title: 'An owner without single sign-on is missing',
+    advice:
+      'Name one or two owners with a second factor in `exempt`, so that the tenant can be opened while its provider fails.',
+    exit: 1,
+  },
+  issuer_shared: {
+    status: 409,
+    title: 'Issuer has many customers',
+    advice:
+      'Send `hd` for Google Workspace, and the issuer of one directory, or `tid`, for Entra. Other providers that anyone can sign up with are not accepted.',
+    exit: 1,
+  },
+  domain_taken: {
+    status: 409,
+    title: 'Domain belongs to another tenant',
+    advice:
+      'Remove the record of the other tenant from DNS, and check again after 24 hours. Or ask the operator to move the domain.',
+    exit: 1,
+  },
+  domain_unproven: {
+    status: 409,
+    title: 'Domain is not proven',
+    advice:
+      'Add the record to DNS, wait until it is published, and check again. `detail` says what was found.',
+    exit: 1,
+  },
+  sso_full: {
+    status: 409,
+    title: 'Tenant has too many connections or domains',
+    advice: 'Remove one first. A tenant has at most 5 connections and 20 domains.',
+    exit: 1,
   },
   connection_invalid: {
     status: 409,

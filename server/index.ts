@@ -20,6 +20,7 @@ import { createStatistics } from './domain/outbox/statistics.js'
 import { createWebhookSender } from './domain/outbox/webhook.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import type { Hasher } from './domain/passwords/hasher.js'
+import type { ResolveTxt } from './domain/sso/text-records.js'
 import { DailyCounts, startStoringCounts } from './domain/statistics/daily-counts.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
@@ -62,6 +63,8 @@ export interface StartOptions {
   intervals?: DeliveryIntervals
   /** Hashes passwords. By default on threads of its own. */
   hashing?: Hasher | undefined
+  /** Asks DNS for TXT records. By default the servers of this machine. */
+  dns?: ResolveTxt | undefined
   /** Sends mails. By default they are sent by SMTP or written to files. */
   sendMail?: SendMail | undefined
 }
@@ -101,7 +104,7 @@ export async function buildUsher(
   store: Store,
   options: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase' | 'setupLink'>> {
-  const { log: output, clock = systemClock, intervals, hashing } = options
+  const { log: output, clock = systemClock, intervals, hashing, dns } = options
   const { sendMail = createMailer(config.mail, output) } = options
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
@@ -111,6 +114,7 @@ export async function buildUsher(
     clock,
     blocklist,
     hashing,
+    dns,
   })
   const statistics = createStatistics()
   const counts = new DailyCounts(context.now)

@@ -5,6 +5,7 @@ import { mailSettings } from './mail-settings.js'
 import { members } from './members.js'
 import { revocations } from './revocations.js'
 import { service } from './service.js'
+import { sso } from './sso.js'
 import { tenants } from './tenants.js'
 import { userChanges } from './user-changes.js'
 import { userCodes } from './user-codes.js'
@@ -21,6 +22,7 @@ export * from './mail-settings.js'
 export * from './members.js'
 export * from './revocations.js'
 export { Scope, scopes } from './scopes.js'
+export * from './sso.js'
 export * from './tenants.js'
 export * from './user-changes.js'
 export * from './user-codes.js'
@@ -45,6 +47,7 @@ export const managementContract = initContract().router({
   },
   tenants: { ...tenants, ...members },
   invitations,
+  sso,
   mailSettings,
   events,
   revocations,

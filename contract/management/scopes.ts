@@ -8,6 +8,7 @@ export const scopes = {
   'sessions:write': 'end sessions',
   'tenants:read': 'read tenants, their members and invitations',
   'tenants:write': 'add, change and delete tenants and their members, send and revoke invitations',
+  'sso:write': 'read and change the single sign-on of tenants, and create links to its portal',
   'mails:read': 'read how mails look, and their templates',
   'mails:write': 'change how mails look, and their templates',
   'events:read': 'read events',

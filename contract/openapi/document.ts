@@ -29,6 +29,7 @@ const tags = {
   tenants:
     'Manage tenants: their members, roles and names. An operator can turn off `tenants` and `invitations` for a database.',
   invitations: 'Invite users to tenants by mail.',
+  sso: 'Let members of a tenant log in with its identity provider. Owners set it up with a confirmation, or anyone with the token of a portal. An operator turns it on for a database.',
   features: 'What a database offers to the pages of an app.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
@@ -70,6 +71,7 @@ const managementApi: Api = {
     users: 'Manage the users of a database.',
     tenants: 'Manage the tenants of a database and their members.',
     invitations: 'Invite users to tenants by mail.',
+    sso: 'Set up the single sign-on of tenants.',
     mailSettings: 'Decide how the mails of a database look.',
     events: 'Read changes, for backends that cannot receive webhooks.',
     revocations: 'Read which tokens are revoked, for backends that verify tokens themselves.',

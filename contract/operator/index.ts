@@ -8,6 +8,7 @@ import { mails } from './mails.js'
 import { operations } from './operations.js'
 import { consoleRoutes, operators } from './operators.js'
 import { servers } from './servers.js'
+import { sso } from './sso.js'
 
 export * from './actions.js'
 export * from './command-line.js'
@@ -28,6 +29,7 @@ export const operatorContract = initContract().router({
   commandLine,
   databases,
   connections,
+  sso,
   keys,
   operations,
   mails,

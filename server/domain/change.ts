@@ -31,8 +31,18 @@ export type Actor =
   | { kind: 'backend'; apiKey: ApiKey }
   /** A command of the host, or an operator of the console. */
   | { kind: 'operator'; operator?: ConsoleOperator }
+  /** Who has opened the portal of a tenant: the administrator of a customer. It has rights to single sign-on of this tenant only. */
+  | { kind: 'portal'; portal: Portal }
   /** A request without a token, such as one with a code of a mail. It has no rights of its own. */
   | { kind: 'visitor' }
+
+/** A portal in which single sign-on of a tenant is set up. */
+export interface Portal {
+  id: string
+  tenantId: string
+  /** Whether it may require single sign-on of the members. */
+  mayRequire: boolean
+}
 
 /** What a rule gets: the open transaction of its change, the database, the time, and the actor. */
 export interface Change extends Queries {
@@ -100,6 +110,7 @@ export async function runChange<Result>(
       databaseId: database.id,
       ...ids,
       ...who,
+      ...(actor.kind === 'portal' && { portal: actor.portal.id }),
       ...(role && { role }),
       ...(way && { way }),
     })
@@ -182,6 +193,6 @@ export async function requireLocked(change: Change, userId: string, lock: UserLo
     if (user?.id === id && user.generation === generation && !user.disabledAt) return user
     throw new Problem('token_invalid')
   }
-  if (!user || actor.kind === 'visitor') throw userNotFound(database, userId)
+  if (!user || actor.kind === 'visitor' || actor.kind === 'portal') throw userNotFound(database, userId)
   return user
 }

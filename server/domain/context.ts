@@ -21,6 +21,7 @@ import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createProviders, type ProviderSettings, type Providers } from './providers/find-provider.js'
 import { createTenantConnectionLookup } from './sso/connection.js'
+import { createResolveTxt, type ResolveTxt } from './sso/text-records.js'
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
@@ -51,6 +52,8 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findConnections: ReturnType<typeof createConnectionLookup>
   findTenantConnection: ReturnType<typeof createTenantConnectionLookup>
   providers: Providers
+  /** Asks DNS for TXT records. */
+  resolveTxt: ResolveTxt
   keptEvents: FollowedList
   revocations: FollowedList
   verifiedTokens: VerifiedTokens
@@ -80,10 +83,12 @@ export function createContext(
     clock = systemClock,
     blocklist,
     hashing = createHasher(settings.hashing),
+    dns = createResolveTxt(),
   }: {
     clock?: Clock | undefined
     blocklist?: PasswordBlocklist | undefined
     hashing?: Hasher | undefined
+    dns?: ResolveTxt | undefined
   } = {},
 ): AppContext {
   const { now } = clock
@@ -106,6 +111,7 @@ export function createContext(
     findConnections: createConnectionLookup(store, clock),
     findTenantConnection: createTenantConnectionLookup(store, clock),
     providers: createProviders(settings, clock),
+    resolveTxt: dns,
     keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
     revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),
     verifiedTokens: new VerifiedTokens(),

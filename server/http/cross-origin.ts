@@ -42,6 +42,7 @@ export async function allowOrigins(
       'Content-Type',
       'Idempotency-Key',
       'X-Request-Id',
+      'Usher-Confirmation',
       'traceparent',
       'tracestate',
     ],

@@ -3,6 +3,7 @@ import {
   operatorRightOf,
   type RouteMetadata,
   scopeOf,
+  takesPortal,
   takesTenantToken,
   userTokenOf,
 } from '@usher/contract'
@@ -15,6 +16,7 @@ import { type Database, loginMailOf } from '../domain/databases/find-database.js
 import { hasPasskeys } from '../domain/databases/relying-party.js'
 import { isIssuedBy } from '../domain/operators/operator-token.js'
 import { Problem } from '../domain/problem.js'
+import { isPortalToken } from '../domain/sso/portal-token.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
 import type { Operation } from './operation.js'
 import type { Holder, RunRequest } from './run.js'
@@ -51,6 +53,7 @@ export function admissionOf(
 ): Admit | undefined {
   const { metadata } = operation.route
   const scope = scopeOf(metadata)
+  if (takesPortal(metadata)) return (caller, params) => admitSetup(context, operation, { caller, params })
   if (scope) return (caller, params) => admitManaging(context, { metadata, scope }, { caller, params })
   if (operatorRightOf(metadata))
     return (caller, params) => admitOperator(context, metadata, { caller, params })
@@ -62,10 +65,15 @@ export function admissionOf(
 const isOn: Record<NonNullable<RouteMetadata['on']>, (database: Database) => boolean> = {
   account: ({ accountOperations }) => accountOperations,
   tenants: ({ tenantOperations }) => tenantOperations,
+  sso: ({ singleSignOn, isOperators }) => singleSignOn && !isOperators,
   loginMail: (database) => loginMailOf(database) !== 'off',
   factors: ({ secondFactor }) => secondFactor !== 'off',
   passkeys: hasPasskeys,
-  sso: ({ singleSignOn }) => singleSignOn,
+}
+
+/** @throws {Problem} `route_not_found` if the database does not have the part of an operation */
+export function requirePart({ on }: Pick<RouteMetadata, 'on'>, database: Database) {
+  if (on && !isOn[on](database)) throw new Problem('route_not_found')
 }
 
 /**
@@ -79,7 +87,7 @@ export async function findOfUser(
   { caller, params }: { caller: Arrival; params: unknown },
 ): Promise<Database> {
   const database = await findDatabase(params as DatabasePath)
-  if (metadata.on && !isOn[metadata.on](database)) throw new Problem('route_not_found')
+  requirePart(metadata, database)
   caller.requireServed(database)
   return database
 }
@@ -115,6 +123,24 @@ export async function admitUser(
   if (admitted.claims.isTenantOnly && !takesTenantToken(operation.route.metadata))
     throw new Problem('own_login_required')
   return { holder: { kind: 'user', ...admitted }, database, caller }
+}
+
+/** Admits a user, or a browser that has opened the portal of the tenant, before the body is read. @throws {Problem} as {@link admitUser} */
+async function admitSetup(
+  context: AppContext,
+  operation: Operation,
+  { caller, params }: { caller: Arrival; params: Params },
+): Promise<Admitted> {
+  const path = requirePath(params)
+  const { bearer } = caller
+  if (!isPortalToken(bearer)) return admitUser(context, operation, { caller, params: path })
+  const database = await findOfUser(context, operation, { caller, params: path })
+  const { admitPortal } = await import('../domain/sso/portal.js')
+  return {
+    holder: { kind: 'portal', portal: await admitPortal(context, { database, caller }, bearer) },
+    database,
+    caller,
+  }
 }
 
 /** Admits anyone to an operation without a token. */
@@ -155,6 +181,7 @@ async function admitManaging(
   const database = await context.findDatabase(requirePath(params))
   // Operators change operators in the operator API only.
   if (database.isOperators) throw new Problem('database_not_found')
+  requirePart(metadata, database)
   const { bearer } = caller
   if (await isOfOperator(context, caller)) {
     const { admitManagingOperator } = await loadOperators()

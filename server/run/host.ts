@@ -9,6 +9,7 @@ import { requireWorkspace } from '../domain/management/workspaces.js'
 import { ensureOperatorsDatabase } from '../domain/operators/operators-database.js'
 import { Problem } from '../domain/problem.js'
 import type { Log } from '../telemetry/audit.js'
+import { requirePart } from './admit.js'
 import { type Operation, operationOf, type Route, type Routes } from './operation.js'
 import { hostRules, managementRules, operatorRules } from './rules.js'
 import { run } from './run.js'
@@ -75,6 +76,7 @@ export function createHostCall({ context, consoleUrl, caller }: HostDoor): Call 
     const path = params as DatabasePath
     if (issues) await rejectInvalid(fresh, operation, { issues, body, find: () => find(path) })
     const database = operation.isOfDatabase ? await find(path) : undefined
+    if (database) requirePart(operation.route.metadata, database)
     const workspace = isOfWorkspace(operation) ? await requireWorkspace(store, path.workspaceSlug) : undefined
     const holder = { kind: 'host', workspace } as const
     return (await run(fresh, operation, { ...input, holder, caller, database })).body as never

@@ -36,17 +36,19 @@ export type RulesOf<R> = {
 type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'body'> &
   (R['metadata'] extends { who: infer Who } ? RequestBy<Who, R, BodyOf<R>> : never)
 
-type RequestBy<Who, R extends Route, Body> = Who extends { user: 'needed' }
-  ? UserRequest<Body>
-  : Who extends { user: 'optional' }
-    ? DatabaseRequest<Body> & Partial<UserRequest>
-    : Who extends { key: string }
-      ? KeyRequest<Body>
-      : Who extends { operator: string } | { host: true }
-        ? RequestOfOperator<R, Body>
-        : ParamsOf<R> extends { databaseName: string }
-          ? DatabaseRequest<Body>
-          : OperatorRequest<Body>
+type RequestBy<Who, R extends Route, Body> = Who extends { portal: true }
+  ? DatabaseRequest<Body> & Partial<UserRequest<Body>>
+  : Who extends { user: 'needed' }
+    ? UserRequest<Body>
+    : Who extends { user: 'optional' }
+      ? DatabaseRequest<Body> & Partial<UserRequest>
+      : Who extends { key: string }
+        ? KeyRequest<Body>
+        : Who extends { operator: string } | { host: true }
+          ? RequestOfOperator<R, Body>
+          : ParamsOf<R> extends { databaseName: string }
+            ? DatabaseRequest<Body>
+            : OperatorRequest<Body>
 
 /** The request of an operation that only operators, and the machine of the server, may use. */
 type RequestOfOperator<R extends Route, Body> = (R['metadata'] extends { isOwn: true }

@@ -18,6 +18,15 @@ const all = async <Modules extends readonly object[]>(
   ...modules: { [Index in keyof Modules]: Promise<Modules[Index]> }
 ): Promise<Together<Modules>> => Object.assign({}, ...(await Promise.all(modules)))
 
+/** What all who set up single sign-on may do. */
+const loadSetup = () =>
+  all(
+    import('../domain/sso/settings.js'),
+    import('../domain/sso/connections.js'),
+    import('../domain/sso/domains.js'),
+    import('../domain/sso/entries.js'),
+  )
+
 export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
   users: () =>
     all(
@@ -65,6 +74,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/email-change/undo-change.js'),
     ),
   tenants: () => import('../domain/tenants/own-tenants.js'),
+  sso: () => all(loadSetup(), import('../domain/sso/portal.js'), import('../domain/sso/route-login.js')),
   invitations: () =>
     all(
       import('../domain/invitations/invite.js'),
@@ -84,6 +94,7 @@ export const managementRules: RuleLoaders<Omit<typeof managementContract, KeptNo
     ),
   tenants: () => import('../domain/management/managed-tenants.js'),
   invitations: () => import('../domain/management/managed-tenants.js'),
+  sso: () => all(loadSetup(), import('../domain/sso/portal.js')),
   mailSettings: () => import('../domain/management/mail-settings.js'),
   events: () => import('../domain/management/events.js'),
   revocations: () => import('../domain/management/revocations.js'),
@@ -101,6 +112,7 @@ export const operatorRules: RuleLoaders<typeof operatorContract> = {
       import('../domain/operators/settings.js'),
     ),
   connections: () => import('../domain/management/connections.js'),
+  sso: () => import('../domain/sso/domains.js'),
   keys: () =>
     all(import('../domain/management/keys/key-rotation.js'), import('../domain/management/api-keys.js')),
   operations: () =>

@@ -2,7 +2,7 @@ import { Accepted, type DatabasePath } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { type ApiKey, requireScopes } from '../domain/api-keys/admit-api-key.js'
 import type { Caller } from '../domain/caller.js'
-import type { Actor } from '../domain/change.js'
+import type { Actor, Portal } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { ifStepMissing } from '../domain/factors/step.js'
@@ -11,6 +11,7 @@ import { etagOf } from '../domain/management/etag.js'
 import type { AdmittedOperator, WorkspaceRequest } from '../domain/operators/operator-request.js'
 import { Problem } from '../domain/problem.js'
 import type { KeyRequest, UserRequest } from '../domain/request.js'
+import { requirePart } from './admit.js'
 import type { Input, Operation } from './operation.js'
 
 /** An operator of the console, and what the request has for the record. */
@@ -25,6 +26,7 @@ export interface OperatorHolder {
 export type Holder =
   | { kind: 'visitor' }
   | ({ kind: 'user' } & Pick<UserRequest, 'user' | 'claims'>)
+  | { kind: 'portal'; portal: Portal }
   | ({ kind: 'key' } & Pick<KeyRequest, 'apiKey' | 'read'>)
   | OperatorHolder
   /** The machine of the server, and the workspace of the path. */
@@ -79,10 +81,11 @@ async function runByOperator(
 }
 
 /** Returns the database of a path of the operator API. @throws {Problem} `database_not_found`, also for that of the operators */
-async function findManaged(context: AppContext, { isOfDatabase }: Operation, params: unknown) {
+async function findManaged(context: AppContext, { isOfDatabase, route }: Operation, params: unknown) {
   if (!isOfDatabase) return undefined
   const database = await context.findDatabase(params as DatabasePath)
   if (database.isOperators) throw new Problem('database_not_found')
+  requirePart(route.metadata, database)
   return database
 }
 
@@ -99,6 +102,7 @@ function runRule(
 function foundFor(holder: Holder): { actor: Actor } {
   switch (holder.kind) {
     case 'visitor':
+    case 'portal':
       return { actor: holder }
     case 'user':
       return { ...holder, actor: holder }

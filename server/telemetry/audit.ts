@@ -41,6 +41,18 @@ export type AuditEvent =
   | 'tenant.user_added'
   | 'tenant.user_removed'
   | 'tenant.role_changed'
+  | 'sso.changed'
+  | 'sso.connection_added'
+  | 'sso.connection_set'
+  | 'sso.connection_removed'
+  | 'sso.domain_added'
+  | 'sso.domain_removed'
+  | 'sso.domain_proven'
+  | 'sso.domain_missing'
+  | 'sso.domain_lost'
+  | 'sso.entry_removed'
+  | 'sso.portal_created'
+  | 'sso.portal_opened'
   | 'invitation.created'
   | 'invitation.accepted'
   | 'invitation.revoked'
@@ -102,6 +114,10 @@ export interface AuditFields {
   way?: 'mail' | 'external' | 'passkey' | 'sso'
   /** Name of the connection of a login, an identity or a command. */
   connection?: string
+  /** Mail domain of a tenant. */
+  domain?: string
+  /** Id of the portal in which single sign-on was set up. */
+  portal?: string
   identityId?: string
   workspaceId?: string
   /** Keyed pseudonym of an unknown email. */

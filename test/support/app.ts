@@ -25,6 +25,8 @@ interface TestClock {
 }
 
 interface TestApp {
+  /** The texts that DNS has for a name, or the code with which it fails. */
+  dns: Map<string, string[] | string>
   instances: number
   clock: TestClock
   intervals: DeliveryIntervals
@@ -34,7 +36,7 @@ interface TestApp {
 async function startInProcess(
   store: Store,
   env: Record<string, string>,
-  { clock, intervals }: Pick<TestApp, 'clock' | 'intervals'>,
+  { clock, intervals, dns }: Pick<TestApp, 'clock' | 'intervals' | 'dns'>,
 ) {
   const logged: string[] = []
   const log = pino(
@@ -48,6 +50,11 @@ async function startInProcess(
     clock: { now: () => clock.now, cacheNow: () => performance.now() + clock.cacheAhead },
     intervals,
     hashing: sharedHasher(config.hashing),
+    dns: async (name) => {
+      const texts = dns.get(name) ?? 'ENOTFOUND'
+      if (typeof texts === 'string') throw Object.assign(new Error(texts), { code: texts })
+      return texts.map((text) => [text.slice(0, 9), text.slice(9)])
+    },
   })
   return {
     ...usher,
@@ -89,7 +96,8 @@ export async function startApp(
   const { DATA_DIR = '' } = noSettings
   // Receivers of webhooks are on this machine.
   const settings = { ...usualHashes, DATA_DIR, PRIVATE_WEBHOOKS: '*', ...env }
-  const app = { instances, clock, intervals: { ...usualIntervals, ...intervals } }
+  const dns: TestApp['dns'] = new Map()
+  const app = { instances, clock, dns, intervals: { ...usualIntervals, ...intervals } }
   const api = await (instances > 0 ? startBehindProxy : startInProcess)(store, settings, app)
   const secrets = watchSecrets()
 
@@ -201,6 +209,7 @@ export async function startApp(
   return {
     ...api,
     clock,
+    dns,
     store,
     send,
     client,

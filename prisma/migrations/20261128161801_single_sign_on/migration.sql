@@ -85,6 +85,9 @@ CREATE INDEX "tenant_connection_database_id_tenant_id_idx" ON "usher"."tenant_co
 CREATE INDEX "tenant_domain_checked_idx" ON "usher"."tenant_domain"("database_id", "checked_at") WHERE (state IN ('proven', 'missing'));
 
 -- CreateIndex
+CREATE INDEX "tenant_domain_pending_idx" ON "usher"."tenant_domain"("database_id", "created_at") WHERE (state = 'pending');
+
+-- CreateIndex
 CREATE UNIQUE INDEX "tenant_domain_proven_key" ON "usher"."tenant_domain"("database_id", "domain") WHERE (state IN ('proven', 'missing'));
 
 -- CreateIndex

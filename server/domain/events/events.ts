@@ -58,6 +58,12 @@ export const eventTypes = {
     when: 'a user left a tenant, or the tenant was deleted',
   },
   'tenant.role_changed': { ids: ['tenantId', 'userId'], when: 'a member has another role' },
+  'sso.changed': { ids: ['tenantId'], when: 'the single sign-on of a tenant was changed' },
+  'sso.domain_proven': { ids: ['tenantId', 'domain'], when: 'a mail domain of a tenant was proven' },
+  'sso.domain_lost': {
+    ids: ['tenantId', 'domain'],
+    when: 'a tenant has lost a mail domain, because its record was missing for 14 days or another tenant has proven it',
+  },
   'invitation.created': {
     ids: ['tenantId', 'invitationId'],
     when: 'an address was invited, or invited again',
@@ -82,6 +88,7 @@ export interface Event {
   invitationId?: string
   sessionId?: string
   identityId?: string
+  domain?: string
   /** The API key that has caused it. */
   apiKey?: string
 }

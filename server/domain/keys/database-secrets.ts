@@ -17,6 +17,7 @@ export type Purpose =
   | 'email_change'
   | 'email_change_undo'
   | 'invitation'
+  | 'sso_portal'
   | 'login_code'
   | 'login_digits'
   | 'login_state'

@@ -3,6 +3,7 @@ import { findConnections, resealConnection } from '../../store/queries/connectio
 import { findDataKey, resealDataKey } from '../../store/queries/data-keys.js'
 import { resealWebhookSecret } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
+import { findSealedOfTenants, resealTenantConnection } from '../../store/queries/sso-connections.js'
 import type { Queries } from '../../store/store.js'
 import { connectionRow, dataKeyRow, keyRow, secretRow, webhookRow } from './master-key.js'
 
@@ -42,6 +43,13 @@ export const sealedValues = {
         ? [{ name: `secret of connection ${name}`, sealed, row: connectionRow(connection), replace }]
         : []
     }),
+  tenantConnection: async (store, { id }) =>
+    (await findSealedOfTenants(store, id)).map((connection) => ({
+      name: `secret of connection ${connection.id}`,
+      sealed: connection.sealedSecret,
+      row: connectionRow({ databaseId: id, name: connection.id }),
+      replace: (resealed) => resealTenantConnection(store, connection, resealed),
+    })),
   secret: async (store, { id }) =>
     (await findSecrets(store, id)).map((secret) => ({
       name: `secret ${secret.number}`,

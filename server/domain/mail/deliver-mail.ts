@@ -7,6 +7,7 @@ import { type CodePurpose, endOfCode, issueCode, lifetimeMilliseconds } from '..
 import { invitationCode } from '../invitations/code.js'
 import { signedText } from '../keys/signed-text.js'
 import { digitsOf } from '../login/mail.js'
+import type { OwnerMail } from '../notices/mail-message.js'
 import type { Notice } from '../notices/notice.js'
 import { type MailDelivery, type MailMessage, type MailSender, sendMail } from './send-mail.js'
 import type { MailName } from './templates.js'
@@ -33,6 +34,8 @@ const deliveries: Record<Exclude<MailName, 'email_taken' | 'email_change_undone'
   identity_linked: deliverNotice,
   identity_removed: deliverNotice,
   account_deleted: deliverNotice,
+  sso_changed: deliverNotice,
+  sso_domain_missing: deliverNotice,
 }
 
 /**
@@ -209,6 +212,14 @@ export async function deliverInvitation(
   await sendMail(sender, { ...message, appUrl }, { name: 'invitation', locale, fields })
 }
 
+/** What a message says about a mail without a code. */
+interface NoticePayload {
+  type: Notice | OwnerMail | 'email_change_requested'
+  provider?: string
+  domain?: string
+  tenant?: string
+}
+
 /**
  * Sends a mail without a code. Does nothing if it is for the current address of a user who was deleted.
  *
@@ -220,7 +231,7 @@ async function deliverNotice(
   message: MailMessage,
 ) {
   const { databaseId, userId, payload, recipient, createdAt } = message
-  const { type: name, provider } = payload as { type: Notice | 'email_change_requested'; provider?: string }
+  const { type: name, provider, domain, tenant = null } = payload as unknown as NoticePayload
   const user = userId ? await findRecipient(sender.store, databaseId, userId) : undefined
   const address = recipient ?? user?.email
   if (!address) return
@@ -229,6 +240,8 @@ async function deliverNotice(
     email,
     name: harmlessName(user?.preferredName ?? null) ?? email,
     provider,
+    domain,
+    tenant: harmlessName(tenant),
     time: createdAt,
   }
   await sendMail(sender, { ...message, ...delivery }, { name, locale: user?.locale, fields })

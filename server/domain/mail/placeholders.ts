@@ -11,6 +11,7 @@ export const placeholders = [
   'tenant',
   'inviter',
   'provider',
+  'domain',
   'expires',
   'time',
 ] as const

@@ -21,6 +21,7 @@ export function previewFields(
     tenant: 'Analytical Engines',
     inviter: 'Grace Hopper',
     provider: 'Google',
+    domain: 'example.com',
     expires: later,
     time: new Date(now),
   }

@@ -18,6 +18,8 @@ export interface MailFields {
   inviter?: string | undefined
   /** What an operator calls the provider of an identity. */
   provider?: string | undefined
+  /** A mail domain of a tenant. */
+  domain?: string | undefined
   /** When the invitation expires. */
   expires?: Date
   /** When it happened. */

@@ -25,6 +25,8 @@ export const mailNames = [
   'identity_linked',
   'identity_removed',
   'account_deleted',
+  'sso_changed',
+  'sso_domain_missing',
 ] as const
 export type MailName = (typeof mailNames)[number]
 

@@ -201,7 +201,8 @@ export async function addConnection(
   const { database, body } = request
   const { issuer: url } = database
   const described = describeConnection(body)
-  await requireKnownClient(context.providers, { database, url }, described)
+  const redirectUri = callbackUrl(url, described.name)
+  await requireKnownClient(context.providers, { database, redirectUri }, described)
   const added = await runChange(context, request, (change) =>
     storeConnection(change, context.store, described),
   )
@@ -239,5 +240,6 @@ export async function removeConnection(context: AppContext, request: OnConnectio
 /** Asks the provider of a connection whether it knows the client. */
 export async function checkConnection(context: AppContext, { database, params }: OnConnection) {
   const connection = await findWithSecret(context.store, database, params.connection)
-  await requireKnownClient(context.providers, { database, url: database.issuer }, connection)
+  const redirectUri = callbackUrl(database.issuer, connection.name)
+  await requireKnownClient(context.providers, { database, redirectUri }, connection)
 }

@@ -19,6 +19,7 @@ import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { invitationBody, invite } from '../invitations/invite.js'
 import { revoke } from '../invitations/pending.js'
+import { changeOncePerKey } from '../once-per-key.js'
 import { readPage } from '../page.js'
 import { unless } from '../problem.js'
 import type { KeyRequest } from '../request.js'
@@ -26,7 +27,6 @@ import { listedTenant, managedTenant, memberBody } from '../tenants/bodies.js'
 import * as members from '../tenants/members.js'
 import * as tenants from '../tenants/tenants.js'
 import { etagOf, requireMatch } from './etag.js'
-import { changeOncePerKey } from './once-per-key.js'
 
 type OfTenant<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string } }
 type OfMember<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string; userId: string } }

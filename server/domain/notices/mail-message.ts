@@ -1,6 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { NewMessage } from '../../store/queries/outbox.js'
 
+/** A mail to the owners of a tenant. */
+export type OwnerMail = 'sso_changed' | 'sso_domain_missing'
+
 /** A mail to a user. */
 interface UserMail {
   databaseId: string
@@ -13,18 +16,22 @@ interface UserMail {
   recipient?: string
   /** What the operator calls the provider of an identity. */
   provider?: string
+  /** Name of a tenant. */
+  tenant?: string
+  /** A mail domain of it. */
+  domain?: string
 }
 
 /** Returns the message that sends a mail to a user. The id of its code, if it sends one, is that of the message. */
 export const mailMessage = (
-  { databaseId, type, template, userId, recipient, provider }: UserMail,
+  { databaseId, type, template, userId, recipient, ...shown }: UserMail,
   createdAt: Date,
 ) => ({
   databaseId,
   id: uuidv7(),
   kind: 'mail',
   userId: userId ?? null,
-  payload: { type, ...(template && { template }), ...(provider && { provider }) },
+  payload: { type, ...(template && { template }), ...shown },
   ...(recipient !== undefined && { recipient }),
   createdAt,
   dueAt: createdAt,

@@ -1,6 +1,6 @@
 import type { JWTPayload, JWTVerifyOptions } from 'jose'
 import { z } from 'zod'
-import { type Connection, callbackUrl, type NewConnection } from '../connections/connection.js'
+import type { Connection, NewConnection } from '../connections/connection.js'
 import { presets } from '../connections/presets.js'
 import type { RuleDatabase } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
@@ -204,19 +204,18 @@ export async function verifyIdToken(
 /**
  * Asks the provider of a connection whether it is one, and whether it knows the client: a made-up code must be rejected as a code.
  *
- * @param of.url URL of the database
+ * @param of.redirectUri where the provider leads the browser
  * @throws {Problem} `connection_invalid` with what to correct
  */
 export async function checkConnection(
   providers: Providers,
-  { database, url }: { database: RuleDatabase; url: string },
+  { database, redirectUri }: { database: RuleDatabase; redirectUri: string },
   connection: NewConnection,
 ) {
   if (database.appUrl === null && database.loginRedirects.length === 0)
     throw new Problem('connection_invalid', {
       detail: 'Logins have nowhere to return to. Set the app URL or login redirects of the database first.',
     })
-  const redirectUri = callbackUrl(url, connection.name)
   const row: Connection = {
     ...connection,
     databaseId: database.id,

@@ -24,6 +24,7 @@ import { noticeMilliseconds } from '../notices/notice.js'
 import { deleteEndedRows } from '../numbered-lists/read-list.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import type { Hasher } from '../passwords/hasher.js'
+import { checkDomains, type DomainContext, pendingMilliseconds } from '../sso/check-domains.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
 import { longestTokenSeconds, revocationMilliseconds } from '../tokens/access-token.js'
 import { replayMilliseconds } from '../users/idempotent-replay.js'
@@ -47,7 +48,7 @@ const databasesAtATime = 100
 /** How long actions of operators and counts of a day are kept. */
 const recordMilliseconds = 400 * dayMilliseconds
 
-type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
+type SweepContext = Pick<AppContext, 'store' | 'hashing'> & DomainContext
 
 /** Returns the instants before which rows have expired, even if the clocks of servers differ. */
 export function endsAt(now: number): Ends {
@@ -70,6 +71,8 @@ export function endsAt(now: number): Ends {
     api_key: before(shownMilliseconds),
     unsent_notice: before(noticeMilliseconds),
     operator_action: before(recordMilliseconds),
+    pending_domain: before(pendingMilliseconds + minuteMilliseconds),
+    sso_portal: before(minuteMilliseconds),
     server_status: before(dayMilliseconds),
     daily_statistics: before(recordMilliseconds),
   }
@@ -102,6 +105,7 @@ export async function sweepDatabase(context: SweepContext, databaseId: string, s
   if (notices > 0)
     log.warn({ databaseId, notices }, 'notices were deleted, because they could not be sent for 30 days')
   await sweepLists(context, databaseId, sweeping)
+  await checkDomains(context, databaseId, sweeping)
   await countUsers(context, databaseId, sweeping)
   if (swept.hashParameters < 2) return
   const removed = await pruneHashParameters(context, databaseId, stopped)

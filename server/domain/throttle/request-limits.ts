@@ -20,6 +20,9 @@ export const invitationLimits = { perHour: 20, perDay: 100, addressPerDay: 5, ne
 /** Requests to change the address, or notices, per hour and user. */
 export const mailsPerHourOfUser = 5
 
+/** Addresses whose single sign-on clients may look up per hour. An office can share a network. */
+export const routesPerHour = { network: 1_000, site: 2_000 }
+
 /** Sign-ups of a site, as a multiple of those of a network. */
 const networksOfSite = 2
 
@@ -51,6 +54,12 @@ interface SignUp {
   clientAddress: string
 }
 
+/** A look-up of the single sign-on of an address. */
+interface LoginRoute {
+  purpose: 'sso_route'
+  clientAddress: string
+}
+
 /** A mail that a client requests, to an address or, with `inviterId`, as an invitation. */
 interface RequestedMail {
   purpose: string
@@ -66,7 +75,7 @@ interface Notice {
   userId: string
 }
 
-export type LimitedRequest = SignUp | RequestedMail | Notice
+export type LimitedRequest = SignUp | LoginRoute | RequestedMail | Notice
 
 export interface LimitSettings {
   id: string
@@ -113,6 +122,7 @@ export function createRequestLimits(masterKey: Buffer) {
       const { signUpsPerHour: network } = database
       return ofClient(request.clientAddress, { network, site: networksOfSite * network })
     }
+    if (isLoginRoute(request)) return ofClient(request.clientAddress, routesPerHour)
     const ofMailbox = (mailbox: string, inviterId: string | undefined) =>
       inviterId === undefined
         ? [limit('address', mailbox, perMinute(1)), limit('address', mailbox, perHour(mailsPerHour.address))]
@@ -144,6 +154,8 @@ export function createRequestLimits(masterKey: Buffer) {
     ]
   }
 }
+
+const isLoginRoute = (request: LimitedRequest): request is LoginRoute => request.purpose === 'sso_route'
 
 const isSignUp = (request: LimitedRequest): request is SignUp => request.purpose === 'sign_up'
 

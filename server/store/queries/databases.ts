@@ -51,6 +51,17 @@ const findSettingsStatement = `
   SELECT roles, passkey_domain AS "passkeyDomain", passkey_origins AS "passkeyOrigins", app_url AS "appUrl"
   FROM usher.database WHERE id = $1::uuid`
 
+/** Returns the path of a database, or undefined. */
+export async function findPathOfDatabase({ query }: Queries, id: string) {
+  // An array, because a store on Citus would take a string for the id of a database.
+  const [path] = await query<{ workspaceSlug: string; databaseName: string }>(findPathStatement, [[id]])
+  return path
+}
+
+const findPathStatement = `
+  SELECT w.slug AS "workspaceSlug", d.name AS "databaseName"
+  FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id WHERE d.id = ($1::uuid[])[1]`
+
 /** Returns the path of the oldest database, or undefined. The operators' database does not count. */
 export async function findOldestDatabase(store: Queries) {
   const [path] = await store.query<{ workspaceSlug: string; databaseName: string }>(

@@ -20,6 +20,8 @@ const endColumns = {
   api_key: 'expires_at',
   unsent_notice: 'created_at',
   operator_action: 'created_at',
+  pending_domain: 'created_at',
+  sso_portal: 'expires_at',
   server_status: 'seen_at',
   daily_statistics: 'day',
 }
@@ -31,6 +33,7 @@ const sweptKinds = Object.keys(endColumns) as Swept[]
 const tables: { [Kind in Swept]?: { name: string; condition?: string } } = {
   reserved_address: { name: 'user' },
   unsent_notice: { name: 'outbox', condition: 'recipient IS NOT NULL' },
+  pending_domain: { name: 'tenant_domain', condition: "state = 'pending'" },
 }
 
 const tableOf = (kind: Swept) => tables[kind]?.name ?? kind

@@ -1,11 +1,11 @@
 import type { IdempotencyHeaders } from '@usher/contract/management'
-import { isStoreUnavailable, isUniqueViolation } from '../../store/errors.js'
-import { findApiRequest, insertApiRequest } from '../../store/queries/api-requests.js'
-import { type Change, type Rule, runChange } from '../change.js'
-import type { AppContext } from '../context.js'
-import { Problem } from '../problem.js'
-import type { KeyRequest } from '../request.js'
-import { hashIdempotencyKey, replayMilliseconds } from '../users/idempotent-replay.js'
+import { isStoreUnavailable, isUniqueViolation } from '../store/errors.js'
+import { findApiRequest, insertApiRequest } from '../store/queries/api-requests.js'
+import { type Change, type Rule, runChange } from './change.js'
+import type { AppContext } from './context.js'
+import { Problem } from './problem.js'
+import type { KeyRequest } from './request.js'
+import { hashIdempotencyKey, replayMilliseconds } from './users/idempotent-replay.js'
 
 /** An operation of the management API that creates something. */
 interface KeyedOperation<Result, Response> {
