@@ -140,7 +140,7 @@ it('lists and unlinks the people of the provider', async ({ sso, app, usher, clo
       issuer: 'https://idp.example',
       subject: 'ada',
       email: 'ada@acme.example',
-      linkedAt: new Date(clock.now),
+      provesFrom: new Date(clock.now),
     },
   }
   await usher.store.prisma.tenantEntry.create({ data })
