@@ -2,32 +2,24 @@ import { z } from 'zod'
 import { Email } from '../email.js'
 import { failsWith } from '../field-errors.js'
 import { notBlank, notUuid, text } from '../fields.js'
-import { page } from '../page.js'
+import { afterText, page } from '../page.js'
 import { field } from '../registry.js'
-import { externalIdFilter, notFlag, strict } from './fields.js'
+import { externalIdFilter, namePrefixFilter, notFlag, strict } from './fields.js'
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
 const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, separated by commas')
 
-const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
-
 /** Query of `listUsers`. */
 export const ListUsersQuery = strict({
   ...page,
-  after: field(
-    '`next` of the previous page: start after its last item.',
-    z
-      .string(notCursor)
-      .regex(/^[\w-]{1,1360}$/, notCursor)
-      .optional(),
-    { maxLength: 1_360 },
-  ),
+  after: afterText(),
   email: field('Only the user with this address, in any spelling.', Email.optional()),
   emailPrefix: field(
     'Only the users whose address begins with this text, ignoring case. Ordered by address.',
     text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
     { examples: ['ada@'] },
   ),
+  namePrefix: namePrefixFilter('users'),
   ids: field(
     'Only the users with these ids: 1 to 100, separated by commas.',
     z

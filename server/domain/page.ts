@@ -1,3 +1,5 @@
+import { validate as isUuid } from 'uuid'
+import type { NamedCursor } from '../store/queries/name-prefix.js'
 import { validationFailed } from './problem.js'
 
 /**
@@ -14,6 +16,40 @@ export async function readPage<Row extends { id: string }>(
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
   return { rows, next: last ? cursorOf(last) : null }
+}
+
+/** Returns a page of a list by name. The cursor stays valid after its row is deleted. */
+export const readNamedPage = <Row extends NamedCursor>(
+  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+  read: (page: { limit: number; after?: NamedCursor }) => Promise<Row[]>,
+) =>
+  readPage(
+    { limit, after },
+    (page) => {
+      const { after, ...more } = page
+      return read({ ...more, ...(after !== undefined && { after: readNamedCursor(after) }) })
+    },
+    namedCursorOf,
+  )
+
+const namedCursorOf = ({ id, foldedName }: NamedCursor) => Buffer.from(id + foldedName).toString('base64url')
+
+/** Returns the row of a cursor in a list by name. @throws {Problem} `validation_failed` if it is none */
+function readNamedCursor(cursor: string): NamedCursor {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [id, foldedName] = [text.slice(0, idLength), text.slice(idLength)]
+  const found = { id, foldedName }
+  requireCursor(isUuid(id) && !foldedName.includes('\0') && namedCursorOf(found) === cursor)
+  return found
+}
+
+const idLength = 36
+
+/** @throws {Problem} `validation_failed` if `after` is not a cursor of the list */
+export function requireCursor(isCursor: boolean) {
+  if (isCursor) return
+  const detail = 'must be `next` of an earlier response'
+  throw validationFailed([{ path: 'after', code: 'invalid_type', detail }])
 }
 
 /** @throws {Problem} if more than one filter is given, because no index covers two of them */

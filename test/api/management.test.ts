@@ -185,6 +185,52 @@ describe('the list of users', () => {
     expect(await find('bob@example.com', 50)).toEqual(['bob'])
   })
 
+  it('finds users and tenants by the begin of the name, ordered by it', async ({ manage }) => {
+    const { database } = manage
+    const { key } = await manage.newKey()
+    const names = ['Ada', 'ADAM', 'ada lovelace', 'adá', 'Bob', 'a%', 'Ada']
+    for (const [index, preferredName] of names.entries())
+      await database.signedUp({ email: `named-${index}@example.com`, preferredName })
+    for (const name of names) await manage.send(key, 'POST', 'tenants', { name })
+    async function find(list: 'users' | 'tenants', prefix: string, limit: number) {
+      const found: string[] = []
+      let after: string | null = ''
+      while (after !== null) {
+        const path: string = `${list}?namePrefix=${encodeURIComponent(prefix)}&limit=${limit}${after && `&after=${after}`}`
+        const page = (await manage.send(key, 'GET', path)).json()
+        for (const { preferredName, name = preferredName } of page[list]) found.push(name)
+        after = page.next
+      }
+      return found
+    }
+    for (const list of ['users', 'tenants'] as const) {
+      expect(await find(list, 'aDA', 2)).toEqual(['Ada', 'Ada', 'ada lovelace', 'ADAM'])
+      expect(await find(list, 'ad', 4)).toEqual(['Ada', 'Ada', 'ada lovelace', 'ADAM', 'adá'])
+      expect(await find(list, 'a%', 50)).toEqual(['a%'])
+      expect(await find(list, 'bobby', 50)).toEqual([])
+    }
+  })
+
+  it.for([
+    ['tenants', 'namePrefix=', 'namePrefix', 'must not be blank'],
+    ['tenants', 'namePrefix=a&externalId=a', 'namePrefix', 'is a second filter'],
+    ['tenants', 'after=eA', 'after', 'must be `next` of an earlier response'],
+    ['tenants', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    ['users', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    [
+      'users',
+      `namePrefix=a&after=${Buffer.from(`${randomUUID()}a\0`).toString('base64url')}`,
+      'after',
+      'must be `next` of an earlier response',
+    ],
+  ])('refuses %s?%s', async ([list, query, path, detail], { manage }) => {
+    const { key } = await manage.newKey()
+    const { statusCode, body } = await manage.send(key, 'GET', `${list}?${query}`)
+    const [error] = JSON.parse(body).errors
+    expect([statusCode, error.path]).toEqual([400, path])
+    expect(error.detail).toContain(detail)
+  })
+
   it.for([
     ['emailPrefix=', 'emailPrefix', 'must not be blank'],
     ['emailPrefix=%00', 'emailPrefix', ''],

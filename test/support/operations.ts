@@ -325,6 +325,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
       ({ user }: Scene) => `?ids=${user.id}`,
       ({ user }: Scene) => `?email=${user.email}`,
       () => '?emailPrefix=user',
+      () => '?namePrefix=ada',
       ({ tenantId }: Scene) => `?tenant=${tenantId}`,
       ({ user }: Scene) => `?after=${user.id}`,
     ].map((query) => ({ query })),
@@ -383,7 +384,11 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     ],
   },
   listTenants: {
-    also: [{ query: ({ tenantId }) => `?after=${tenantId}` }, { query: () => '?externalId=looms' }],
+    also: [
+      { query: ({ tenantId }) => `?after=${tenantId}` },
+      { query: () => '?externalId=looms' },
+      { query: () => '?namePrefix=loo' },
+    ],
   },
   addTenant: {
     body: ({ tenantId }) => ({ name: 'Looms', externalId: tenantId }),

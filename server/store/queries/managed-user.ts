@@ -3,6 +3,7 @@ import type { Session, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
 import { type Delaying, mayDelayLogins } from './delaying-failures.js'
+import { byNamePrefix, type NamedCursor, type NamePrefix, namePrefixValues } from './name-prefix.js'
 import type { Page } from './page.js'
 import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
@@ -130,6 +131,14 @@ const listByPrefixStatement = `
   WHERE database_id = $1::uuid AND email_key ~>=~ $2::text AND email_key ~<~ $3::text AND email_key ~>~ $4::text
     AND reserved_for IS NULL
   ORDER BY email_key USING ~<~ LIMIT $5::int`
+
+/** Returns the users whose name begins with a text, ignoring case, in the order of the bytes of their lower case. */
+export const listUsersByName = (store: Queries, filter: NamePrefix, page: Page<NamedCursor>) =>
+  store.query<ListedUserRow & NamedCursor>(listByNameStatement, namePrefixValues(filter, page))
+
+const listByNameStatement = `
+  SELECT u.id, ${listedColumns}, lower(u.preferred_name) AS "foldedName" FROM usher."user" AS u
+  WHERE u.preferred_name IS NOT NULL AND u.reserved_for IS NULL AND ${byNamePrefix('u', 'preferred_name')}`
 
 /** A session of a user as a backend sees it. */
 export type UserSession = Pick<Session, 'id' | 'label' | 'createdAt' | 'refreshedAt' | 'expiresAt'>

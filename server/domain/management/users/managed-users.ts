@@ -8,25 +8,30 @@ import type {
   UserSessionList,
 } from '@usher/contract/management'
 import { validate as isUuid } from 'uuid'
-import { findSessionsOfUser, listUsersByPrefix } from '../../../store/queries/managed-user.js'
+import {
+  findSessionsOfUser,
+  listUsersByName,
+  listUsersByPrefix,
+} from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import { profileOf } from '../../../store/queries/user-fields.js'
 import type { Queries } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { readPage, requireOneFilter } from '../../page.js'
-import { Problem, validationFailed } from '../../problem.js'
+import { readNamedPage, readPage, requireCursor, requireOneFilter } from '../../page.js'
+import { Problem } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireTenant } from '../../tenants/tenants.js'
 import type { UserState } from '../../users/read-managed-users.js'
 
-/** Returns a page of users ordered by id, or by address if the filter is `emailPrefix`. */
+/** Returns a page of users ordered by id, by address if the filter is `emailPrefix`, or by name if it is `namePrefix`. */
 export async function listUsers(
   { store }: AppContext,
   { database, query }: KeyRequest & { query: ListUsersQuery },
 ): Promise<UserList> {
-  const { email, emailPrefix, externalId, tenant, ids, disabled, secondFactor, after } = query
-  requireOneFilter({ email, emailPrefix, externalId, ids, tenant, disabled, secondFactor })
+  const { email, emailPrefix, namePrefix, externalId, tenant, ids, disabled, secondFactor, after } = query
+  requireOneFilter({ email, emailPrefix, namePrefix, externalId, ids, tenant, disabled, secondFactor })
   if (emailPrefix !== undefined) return listByPrefix(store, database.id, { ...query, emailPrefix })
+  if (namePrefix !== undefined) return listByName(store, database.id, { ...query, namePrefix })
   requireCursor(after === undefined || isUuid(after))
   const databaseId = database.id
   if (tenant !== undefined) await requireTenant(store, database, tenant)
@@ -60,11 +65,16 @@ async function listByPrefix(
   return { users: rows.map(listedUser), next }
 }
 
-/** @throws {Problem} `validation_failed` if `after` is not a cursor of this list */
-function requireCursor(isCursor: boolean) {
-  if (isCursor) return
-  const detail = 'must be `next` of an earlier response'
-  throw validationFailed([{ path: 'after', code: 'invalid_type', detail }])
+/** Returns a page of users ordered by name. */
+async function listByName(
+  store: Queries,
+  databaseId: string,
+  { namePrefix, limit, after }: Pick<ListUsersQuery, 'limit' | 'after'> & { namePrefix: string },
+): Promise<UserList> {
+  const { rows, next } = await readNamedPage({ limit, after }, (page) =>
+    listUsersByName(store, { databaseId, prefix: namePrefix }, page),
+  )
+  return { users: rows.map(listedUser), next }
 }
 
 /** Returns a user as currently stored. */
