@@ -187,7 +187,11 @@ export const SettingInfo = component(
     group: field('What it belongs to. Settings of a group follow each other.', z.string(), {
       examples: ['Tokens and sessions'],
     }),
-    label: field('What to call it.', z.string(), { examples: ['session idle (seconds)'] }),
+    guide: field('The document about its group, in the repository of Usher.', z.string(), {
+      examples: ['docs/guides/sessions.md'],
+    }),
+    label: field('What to call it.', z.string(), { examples: ['session idle'] }),
+    unit: field('The unit of a number, or null.', z.string().nullable(), { examples: ['seconds'] }),
     description: field('What it decides.', z.string()),
     kind: field('How its value is typed.', z.enum(['switch', 'choice', 'number', 'text', 'list', 'json']), {
       isOpen: true,
@@ -195,6 +199,9 @@ export const SettingInfo = component(
     choices: field('The allowed values of a choice, or null.', z.array(z.string()).nullable()),
     min: field('The smallest number, or null.', z.number().nullable()),
     max: field('The largest number, or null.', z.number().nullable()),
+    empty: field('What null, 0 or an empty list means, or null.', z.string().nullable(), {
+      examples: ['no limit'],
+    }),
     value: field('The value.', z.unknown()),
     default: field('The value of a new database.', z.unknown()),
     confirms: field('Whether a change needs a confirmation.', z.boolean()),
