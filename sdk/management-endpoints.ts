@@ -843,7 +843,7 @@ export type ListRevocationsErrorCode =
 
 /** The operations of the management API as functions. */
 export interface ManagementOperations {
-  /** Returns users ordered by id, with `emailPrefix` by the bytes of the lower-case address, and with `namePrefix` by those of the lower-case name. Ids of users who were not imported with one are in the order of sign-up. Needs the scope `users:read`. */
+  /** Returns users ordered by id, with `emailPrefix` by the bytes of the lower-case address, with `namePrefix` by those of the lower-case name, or as `order` says. Ids of users who were not imported with one are in the order of sign-up. Needs the scope `users:read`. */
   listUsers(
     query?: ListUsersQuery | undefined,
     options?: CallOptions,

@@ -1136,7 +1136,7 @@ export interface UserLine {
 
 /** A page of users. */
 export interface UserList {
-  /** Ordered by id, with `emailPrefix` by address, and with `namePrefix` by name. */
+  /** Ordered by id, with `emailPrefix` by address, with `namePrefix` by name, or as `order` says. */
   users: ListedUser[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
@@ -1170,6 +1170,8 @@ export interface ListUsersQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** By address, or by time of sign-up; with `-` the last one first. Only without a filter. */
+  order?: 'email' | '-email' | 'createdAt' | '-createdAt' | undefined
   /** Only the user with this address, in any spelling. */
   email?: string | undefined
   /** Only the users whose address begins with this text, ignoring case. Ordered by address. */

@@ -7,12 +7,23 @@ import { field } from '../registry.js'
 import { externalIdFilter, namePrefixFilter, notFlag, strict } from './fields.js'
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
+/** How users can be ordered, apart from their ids. */
+const orders = ['email', '-email', 'createdAt', '-createdAt'] as const
+export type UserOrder = (typeof orders)[number]
+
+const notOrder = failsWith('invalid_type', `must be ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}`)
+
 const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, separated by commas')
 
 /** Query of `listUsers`. */
 export const ListUsersQuery = strict({
   ...page,
   after: afterText(),
+  order: field(
+    'By address, or by time of sign-up; with `-` the last one first. Only without a filter.',
+    z.enum(orders, notOrder).optional(),
+    { examples: ['-createdAt'] },
+  ),
   email: field('Only the user with this address, in any spelling.', Email.optional()),
   emailPrefix: field(
     'Only the users whose address begins with this text, ignoring case. Ordered by address.',

@@ -18,30 +18,31 @@ export async function readPage<Row extends { id: string }>(
   return { rows, next: last ? cursorOf(last) : null }
 }
 
-/** Returns a page of a list by name. The cursor stays valid after its row is deleted. */
+/** Returns the cursor of a row in a list that is ordered by a text and then by id. It stays valid after its row is deleted. */
+export const cursorOf = (id: string, key: string) => Buffer.from(id + key).toString('base64url')
+
+/** Returns id and text of a cursor. @throws {Problem} `validation_failed` if it is none */
+export function readCursor(cursor: string) {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [id, key] = [text.slice(0, idLength), text.slice(idLength)]
+  requireCursor(isUuid(id) && !key.includes('\0') && cursorOf(id, key) === cursor)
+  return { id, key }
+}
+
+/** Returns a page of a list by name. */
 export const readNamedPage = <Row extends NamedCursor>(
-  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+  page: { limit?: number | undefined; after?: string | undefined },
   read: (page: { limit: number; after?: NamedCursor }) => Promise<Row[]>,
 ) =>
   readPage(
-    { limit, after },
-    (page) => {
-      const { after, ...more } = page
-      return read({ ...more, ...(after !== undefined && { after: readNamedCursor(after) }) })
+    page,
+    ({ limit, after }) => {
+      if (after === undefined) return read({ limit })
+      const { id, key } = readCursor(after)
+      return read({ limit, after: { id, foldedName: key } })
     },
-    namedCursorOf,
+    ({ id, foldedName }) => cursorOf(id, foldedName),
   )
-
-const namedCursorOf = ({ id, foldedName }: NamedCursor) => Buffer.from(id + foldedName).toString('base64url')
-
-/** Returns the row of a cursor in a list by name. @throws {Problem} `validation_failed` if it is none */
-function readNamedCursor(cursor: string): NamedCursor {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  const [id, foldedName] = [text.slice(0, idLength), text.slice(idLength)]
-  const found = { id, foldedName }
-  requireCursor(isUuid(id) && !foldedName.includes('\0') && namedCursorOf(found) === cursor)
-  return found
-}
 
 const idLength = 36
 

@@ -185,6 +185,33 @@ describe('the list of users', () => {
     expect(await find('bob@example.com', 50)).toEqual(['bob'])
   })
 
+  it('lists users by address and by time of sign-up, in both directions', async ({ manage }) => {
+    const { key } = await manage.newKey()
+    const users = [
+      { email: 'b@example.com', createdAt: '2026-01-03T00:00:00.000Z' },
+      { email: 'C@example.com', createdAt: '2026-01-01T00:00:00.000Z' },
+      { email: 'a@example.com', createdAt: '2026-01-02T00:00:00.000Z' },
+      { email: 'd@example.com', createdAt: '2026-01-02T00:00:00.000Z' },
+    ]
+    const lines = Buffer.from(users.map((user) => JSON.stringify(user)).join('\n'))
+    await manage.send(key, 'POST', 'users/import', lines, { 'content-type': 'application/x-ndjson' })
+    async function list(order: string) {
+      const found: string[] = []
+      let after: string | null = ''
+      while (after !== null) {
+        const path: string = `users?order=${order}&limit=1${after && `&after=${after}`}`
+        const page = (await manage.send(key, 'GET', path)).json()
+        for (const { email } of page.users) found.push(email[0])
+        after = page.next
+      }
+      return found.join('')
+    }
+    expect([await list('email'), await list('-email')]).toEqual(['abCd', 'dCba'])
+    const byTime = await list('createdAt')
+    expect(byTime).toMatch(/^C(ad|da)b$/)
+    expect(await list('-createdAt')).toBe([...byTime].reverse().join(''))
+  })
+
   it('finds users and tenants by the begin of the name, ordered by it', async ({ manage }) => {
     const { database } = manage
     const { key } = await manage.newKey()
@@ -214,6 +241,15 @@ describe('the list of users', () => {
   it.for([
     ['tenants', 'namePrefix=', 'namePrefix', 'must not be blank'],
     ['tenants', 'namePrefix=a&externalId=a', 'namePrefix', 'is a second filter'],
+    ['users', 'order=name', 'order', 'must be email, -email, createdAt or -createdAt'],
+    ['users', 'order=email&disabled=true', 'order', 'is a second filter'],
+    ['users', `order=createdAt&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    [
+      'users',
+      `order=createdAt&after=${Buffer.from(`${randomUUID()}now`).toString('base64url')}`,
+      'after',
+      'must be `next` of an earlier response',
+    ],
     ['tenants', 'after=eA', 'after', 'must be `next` of an earlier response'],
     ['tenants', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
     ['users', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],

@@ -62,6 +62,7 @@ const reads: Readonly<Record<string, () => string>> = {
   listDeliveries: () => `${path}/deliveries`,
   'listUsers, the first page': () => `${management}/users`,
   'listUsers, a page in the middle': () => `${management}/users?after=${idText(random(users))}`,
+  'listUsers, the latest first': () => `${management}/users?order=-createdAt`,
   'listUsers by the start of the address': () =>
     `${management}/users?emailPrefix=${emailText(random(users)).slice(0, 11)}`,
   'listUsers by the start of the name': () => `${management}/users?namePrefix=ada`,
