@@ -7,6 +7,8 @@ export interface Column<Row> {
   name: string
   cell(row: Row): ComponentChildren
   isKept?: boolean
+  /** How the rows are ordered by it, if they can be. */
+  sort?: { direction: 'ascending' | 'descending' | 'none'; toggle(): void } | undefined
 }
 
 interface Props<Row> {
@@ -27,11 +29,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: Props<Row>)
       <caption>{caption}</caption>
       <thead>
         <tr>
-          <th scope="col">{first.name}</th>
+          <Head {...first} />
           {others.map((column) => (
-            <th key={column.name} scope="col" class={classOf(column)}>
-              {column.name || <span class="unseen">Actions</span>}
-            </th>
+            <Head key={column.name} {...column} className={classOf(column)} />
           ))}
         </tr>
       </thead>
@@ -60,6 +60,24 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: Props<Row>)
     </table>
   )
 }
+
+type HeadProps = Pick<Column<never>, 'name' | 'sort'> & { className?: string }
+
+/** The head of a column, with the button that orders the rows by it. */
+const Head = ({ name, sort, className }: HeadProps) => (
+  <th scope="col" class={className} aria-sort={sort?.direction}>
+    {sort ? (
+      <button type="button" class="sort" onClick={sort.toggle}>
+        {name}
+        <span aria-hidden="true">
+          {sort.direction === 'ascending' ? ' ↑' : sort.direction === 'descending' ? ' ↓' : ' ↕'}
+        </span>
+      </button>
+    ) : (
+      name || <span class="unseen">Actions</span>
+    )}
+  </th>
+)
 
 export type Pages = ReturnType<typeof usePages>
 

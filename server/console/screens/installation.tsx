@@ -50,8 +50,7 @@ function Workspaces() {
     <>
       <div class="row spread">
         <Find
-          label="Find workspaces"
-          hint="Start of the slug"
+          label="Find workspaces by the start of their slug"
           value={prefix}
           status={loading.isBusy || !shown ? '' : rangeOf(shown)}
           find={(text) => {

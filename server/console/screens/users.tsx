@@ -12,6 +12,18 @@ import { countOfUsers, Empty, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 import { findUsers } from './users/find-users.js'
 
+/** The orders of users that have an index, in words. */
+const orders = {
+  email: 'by address',
+  '-email': 'by address, the last one first',
+  createdAt: 'the first sign-up first',
+  '-createdAt': 'the latest sign-up first',
+} as const
+type Order = keyof typeof orders
+
+const directionOf = (column: string, order: Order): 'ascending' | 'descending' | 'none' =>
+  order === column ? 'ascending' : order === `-${column}` ? 'descending' : 'none'
+
 /** The last search of each database. In memory, because no address may be in a URL or in the history. */
 const searches = new Map<string, string>()
 
@@ -20,12 +32,13 @@ export function Users() {
   const { at, may } = useConsole()
   const place = `${at.workspaceSlug}/${at.databaseName}`
   const [text, setText] = useState(searches.get(place) ?? '')
+  const [order, setOrder] = useState<Order>('-createdAt')
   const [isAdding, setAdding] = useState(false)
   const pages = usePages()
   const { after } = pages
   const loading = useLoad(
-    () => (text ? findUsers(at, text, after) : call('listUsers', { ...at, query: { after } })),
-    [text, after],
+    () => (text ? findUsers(at, text, after) : call('listUsers', { ...at, query: { order, after } })),
+    [text, order, after],
     true,
   )
   const statistics = useLoad(() => call('getStatistics', { ...at, query: { days: 1 } }), [])
@@ -44,6 +57,17 @@ export function Users() {
     pages.first()
     setText(next)
   }
+  /** What is found is ordered by what it was found by. */
+  const sortBy = (column: 'email' | 'createdAt') =>
+    text
+      ? undefined
+      : {
+          direction: directionOf(column, order),
+          toggle() {
+            pages.first()
+            setOrder(order === column ? `-${column}` : column)
+          },
+        }
   return (
     <>
       <div class="row spread top">
@@ -68,12 +92,13 @@ export function Users() {
         {({ users, next }) => (
           <>
             <Table
-              caption={shown ? `${rangeOf(shown)}${text ? '' : ', by ID'}` : ''}
+              caption={shown ? `${rangeOf(shown)}${text ? '' : `, ${orders[order]}`}` : ''}
               rows={users}
               keyOf={({ id }) => id}
               columns={[
                 {
                   name: 'Address',
+                  sort: sortBy('email'),
                   cell: ({ id, email }) => (
                     <a href={pathTo(at.workspaceSlug, at.databaseName, 'users', id)}>
                       <bdi>{email}</bdi>
@@ -83,7 +108,11 @@ export function Users() {
                 { name: 'Name', cell: ({ preferredName }) => <Name of={preferredName} /> },
                 { name: 'State', isKept: true, cell: ({ disabled }) => (disabled ? 'disabled' : 'active') },
                 { name: 'Verified', cell: ({ emailVerified }) => (emailVerified ? 'yes' : 'no') },
-                { name: 'Signed up', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                {
+                  name: 'Signed up',
+                  sort: sortBy('createdAt'),
+                  cell: ({ createdAt }) => <Time at={createdAt} />,
+                },
                 { name: 'External ID', cell: ({ externalId }) => <Name of={externalId} /> },
               ]}
               empty={

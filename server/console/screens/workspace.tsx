@@ -43,8 +43,7 @@ export function Workspace() {
       </div>
       <div class="row">
         <Find
-          label="Find databases"
-          hint="Start of the name"
+          label="Find databases by the start of their name"
           value={prefix}
           status={loading.isBusy || !shown ? '' : rangeOf(shown)}
           find={(text) => {
