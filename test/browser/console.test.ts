@@ -976,7 +976,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await viewer.getByRole('rowheader', { name: 'acme' }).waitFor()
     expect(await viewer.getByRole('rowheader', { name: 'globex' }).count()).toBe(0)
     const changes =
-      /create|add|change|delete|disable|rotate|revoke|replace|retry|drop|check|retire|remove|mail a|log out e|review/i
+      /create|add\b|change|delete|disable|rotate|revoke|replace|retry|drop|check|retire|remove|mail a|log out e|review/i
     const showsNoChange = async (name: string) => {
       await headingOf(viewer, name).waitFor()
       await loaded(viewer)

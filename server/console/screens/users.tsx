@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call } from '../api.js'
+import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { go } from '../navigation.js'
 import { Cancel, Dialog } from '../parts/dialog.js'
@@ -23,6 +23,10 @@ type Order = keyof typeof orders
 
 const directionOf = (column: string, order: Order): 'ascending' | 'descending' | 'none' =>
   order === column ? 'ascending' : order === `-${column}` ? 'descending' : 'none'
+
+/** Returns the number of all users. More than 100 are counted twice a day. */
+const totalOf = ({ users, countedAt }: DataOf<'getStatistics'>) =>
+  (countedAt ? 'about ' : '') + countOfUsers(users).toLowerCase()
 
 /** The last search of each database. In memory, because no address may be in a URL or in the history. */
 const searches = new Map<string, string>()
@@ -48,7 +52,7 @@ export function Users() {
     rows: data.users.length,
     pages,
     next: data.next,
-    total: text || !statistics.data ? undefined : countOfUsers(statistics.data.users).toLowerCase(),
+    total: text || !statistics.data ? undefined : totalOf(statistics.data),
     isSearch: text !== '',
   }
 
