@@ -718,7 +718,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     await button(page, 'Create').click()
     await headingOf(page, 'globex/old').waitFor()
     expect(await page.title()).toBe('globex/old – Usher')
-    await page.getByRole('link', { name: 'Users' }).click()
+    await page.getByRole('link', { name: 'Users', exact: true }).click()
     await button(page, 'Add a user').click()
     const add = dialogOf(page, 'Add a user')
     expect(await add.getByLabel('Mail a code').isDisabled()).toBe(true)

@@ -20,8 +20,8 @@ export function uuid(text: string) {
 
 /** Parses `next` of a list that is ordered by id, or by a text. @throws {InvalidArgumentError} */
 export function cursor(text: string) {
-  // The shortest cursor is that of an address with six characters.
-  if (!/^[\w-]{8,}$/.test(text)) throw new InvalidArgumentError('Expected what the list command printed.')
+  // The shortest one is that of the address a@b.c.
+  if (!/^[\w-]{7,}$/.test(text)) throw new InvalidArgumentError('Expected what the list command printed.')
   return text
 }
 

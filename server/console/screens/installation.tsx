@@ -39,20 +39,22 @@ function Workspaces() {
   const { after } = pages
   const loading = useLoad(() => call('listWorkspaces', { query: { prefix, after } }), [prefix, after], true)
   const { data } = loading
-  const shown = data && {
-    one: 'workspace',
-    rows: data.workspaces.length,
-    pages,
-    next: data.next,
-    isSearch: prefix !== '',
-  }
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'workspace',
+      rows: data.workspaces.length,
+      pages,
+      next: data.next,
+      isSearch: prefix !== '',
+    }
   return (
     <>
       <div class="row spread">
         <Find
           label="Find workspaces by the start of their slug"
           value={prefix}
-          status={loading.isBusy || !shown ? '' : rangeOf(shown)}
+          status={shown ? rangeOf(shown) : ''}
           find={(text) => {
             pages.first()
             setPrefix(text)
@@ -68,7 +70,7 @@ function Workspaces() {
         {({ workspaces, next }) => (
           <>
             <Table
-              caption={shown ? rangeOf(shown) : ''}
+              caption={shown ? rangeOf(shown) : 'Loading…'}
               rows={workspaces}
               keyOf={({ slug }) => slug}
               columns={[
@@ -78,14 +80,16 @@ function Workspaces() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                prefix ? (
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : prefix ? (
                   <Empty>No workspace begins with this text.</Empty>
                 ) : (
                   <Empty command="workspace create acme">Create a workspace, and a database in it.</Empty>
                 )
               }
             />
-            <Pager pages={pages} next={next} rows={workspaces.length} />
+            <Pager pages={pages} next={shown ? next : null} rows={workspaces.length} />
           </>
         )}
       </Loaded>

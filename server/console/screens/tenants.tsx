@@ -45,13 +45,15 @@ export function Tenants() {
   const { after } = pages
   const loading = useLoad(() => findTenants(at, text, after), [text, after], true)
   const { data } = loading
-  const shown = data && {
-    one: 'tenant',
-    rows: data.tenants.length,
-    pages,
-    next: data.next,
-    isSearch: text !== '',
-  }
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'tenant',
+      rows: data.tenants.length,
+      pages,
+      next: data.next,
+      isSearch: text !== '',
+    }
   const pathOfTenant = (id: string) => pathTo(at.workspaceSlug, at.databaseName, 'tenants', id)
   return (
     <>
@@ -69,7 +71,7 @@ export function Tenants() {
           hint="Start of the name, or the whole ID or external ID"
           value={text}
           maxLength={255}
-          status={loading.isBusy || !shown ? '' : rangeOf(shown)}
+          status={shown ? rangeOf(shown) : ''}
           find={(next) => {
             pages.first()
             setText(next)
@@ -80,7 +82,7 @@ export function Tenants() {
         {({ tenants, next }) => (
           <>
             <Table
-              caption={shown ? `${rangeOf(shown)}${text ? '' : ', by ID'}` : ''}
+              caption={shown ? `${rangeOf(shown)}${text ? '' : ', by ID'}` : 'Loading…'}
               rows={tenants}
               keyOf={({ id }) => id}
               columns={[
@@ -101,7 +103,9 @@ export function Tenants() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                text ? (
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : text ? (
                   <Empty>No tenant is found. The middle of a name is not searched, only its start.</Empty>
                 ) : (
                   <Empty
@@ -117,7 +121,7 @@ export function Tenants() {
                 )
               }
             />
-            <Pager pages={pages} next={next} rows={tenants.length} />
+            <Pager pages={pages} next={shown ? next : null} rows={tenants.length} />
           </>
         )}
       </Loaded>

@@ -47,14 +47,16 @@ export function Users() {
   )
   const statistics = useLoad(() => call('getStatistics', { ...at, query: { days: 1 } }), [])
   const { data } = loading
-  const shown = data && {
-    one: 'user',
-    rows: data.users.length,
-    pages,
-    next: data.next,
-    total: text || !statistics.data ? undefined : totalOf(statistics.data),
-    isSearch: text !== '',
-  }
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'user',
+      rows: data.users.length,
+      pages,
+      next: data.next,
+      total: text || !statistics.data ? undefined : totalOf(statistics.data),
+      isSearch: text !== '',
+    }
 
   function find(next: string) {
     searches.set(place, next)
@@ -88,7 +90,7 @@ export function Users() {
           hint="Start of the address or name, or the whole ID or external ID"
           value={text}
           maxLength={254}
-          status={loading.isBusy || !shown ? '' : rangeOf(shown)}
+          status={shown ? rangeOf(shown) : ''}
           find={find}
         />
       </div>
@@ -96,7 +98,7 @@ export function Users() {
         {({ users, next }) => (
           <>
             <Table
-              caption={shown ? `${rangeOf(shown)}${text ? '' : `, ${orders[order]}`}` : ''}
+              caption={shown ? `${rangeOf(shown)}${text ? '' : `, ${orders[order]}`}` : 'Loading…'}
               rows={users}
               keyOf={({ id }) => id}
               columns={[
@@ -120,7 +122,9 @@ export function Users() {
                 { name: 'External ID', cell: ({ externalId }) => <Name of={externalId} /> },
               ]}
               empty={
-                text ? (
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : text ? (
                   <Empty>
                     No user is found. The middle of an address or a name is not searched, only its start.
                   </Empty>
@@ -132,7 +136,7 @@ export function Users() {
                 )
               }
             />
-            <Pager pages={pages} next={next} rows={users.length} />
+            <Pager pages={pages} next={shown ? next : null} rows={users.length} />
           </>
         )}
       </Loaded>

@@ -24,13 +24,15 @@ export function Workspace() {
     true,
   )
   const { data } = loading
-  const shown = data && {
-    one: 'database',
-    rows: data.databases.length,
-    pages,
-    next: data.next,
-    isSearch: prefix !== '',
-  }
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'database',
+      rows: data.databases.length,
+      pages,
+      next: data.next,
+      isSearch: prefix !== '',
+    }
   return (
     <>
       <div class="row spread top">
@@ -45,7 +47,7 @@ export function Workspace() {
         <Find
           label="Find databases by the start of their name"
           value={prefix}
-          status={loading.isBusy || !shown ? '' : rangeOf(shown)}
+          status={shown ? rangeOf(shown) : ''}
           find={(text) => {
             pages.first()
             setPrefix(text)
@@ -56,7 +58,7 @@ export function Workspace() {
         {({ databases, next }) => (
           <>
             <Table
-              caption={shown ? rangeOf(shown) : ''}
+              caption={shown ? rangeOf(shown) : 'Loading…'}
               rows={databases}
               keyOf={({ name }) => name}
               columns={[
@@ -72,7 +74,9 @@ export function Workspace() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                prefix ? (
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : prefix ? (
                   <Empty>No database begins with this text.</Empty>
                 ) : (
                   <Empty command={may('createDatabase') ? `database create ${workspaceSlug}/app` : undefined}>
@@ -81,7 +85,7 @@ export function Workspace() {
                 )
               }
             />
-            <Pager pages={pages} next={next} rows={databases.length} />
+            <Pager pages={pages} next={shown ? next : null} rows={databases.length} />
           </>
         )}
       </Loaded>
