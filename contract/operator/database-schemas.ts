@@ -81,9 +81,10 @@ export const Statistics = component(
   },
   z.object({
     days: field('Each day, the oldest first. A day without a row has zeros.', z.array(DayStatistics)),
-    users: field(userCount, z.int(), { format: 'int64' }),
+    users: field('Number of users. More than 5,000 are counted twice a day.', z.int(), { format: 'int64' }),
+    hasMore: field('Whether there are more users, which were not counted yet.', z.boolean()),
     countedAt: field(
-      'When more than 100 users were counted. Null if there are fewer, or if they were not counted yet.',
+      'When more than 5,000 users were counted. Null if there are fewer, or if they were not counted yet.',
       z.iso.datetime().nullable(),
     ),
   }),

@@ -56,8 +56,9 @@ export const count = (value: number) => numbers.format(value)
 export const counted = (value: number, one: string, other = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : other}`
 
-/** Returns a number of users as the API counts them: 101 are more than 100 that were not counted yet. */
-export const countOfUsers = (users: number) => (users === 101 ? 'More than 100' : count(users))
+/** Returns a number of users of a list: 101 are more than 100 that were not counted yet. Others were counted some hours ago. */
+export const countOfUsers = (users: number) =>
+  users === 101 ? 'more than 100' : (users > 101 ? 'about ' : '') + count(users)
 
 /** Returns a length of time in one unit, rounded up. */
 export function duration(seconds: number) {

@@ -6,7 +6,7 @@ import { Danger } from '../parts/dialog.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Plot, PlotTable } from '../parts/plot.js'
 import { announce } from '../parts/status.js'
-import { countOfUsers, Heading, Time } from '../parts/text.js'
+import { counted, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
 type Day = DataOf<'getStatistics'>['days'][number]
@@ -33,12 +33,13 @@ export function Overview() {
     <>
       <Heading title={`${workspaceSlug}/${databaseName}`} />
       <Loaded of={loading}>
-        {({ users, countedAt, days: shown }) => (
+        {({ users, countedAt, hasMore, days: shown }) => (
           <>
             {!users && shown.every(({ signUps }) => signUps === 0) && <NextSteps />}
             <div class="row spread">
               <p>
-                {countOfUsers(users)} {users === 1 ? 'user' : 'users'}
+                {hasMore && 'More than '}
+                {counted(users, 'user')}
                 {countedAt && (
                   <span class="soft">
                     , counted <Time at={countedAt} />

@@ -8,7 +8,7 @@ import { Check, Field, Form } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { announce } from '../parts/status.js'
 import { Pager, rangeOf, Table, usePages } from '../parts/table.js'
-import { countOfUsers, Empty, Heading, Name, Time } from '../parts/text.js'
+import { count, Empty, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 import { findUsers } from './users/find-users.js'
 
@@ -24,9 +24,9 @@ type Order = keyof typeof orders
 const directionOf = (column: string, order: Order): 'ascending' | 'descending' | 'none' =>
   order === column ? 'ascending' : order === `-${column}` ? 'descending' : 'none'
 
-/** Returns the number of all users. More than 100 are counted twice a day. */
-const totalOf = ({ users, countedAt }: DataOf<'getStatistics'>) =>
-  (countedAt ? 'about ' : '') + countOfUsers(users).toLowerCase()
+/** Returns the number of all users. More than 5,000 were counted some hours ago. */
+const totalOf = ({ users, countedAt, hasMore }: DataOf<'getStatistics'>) =>
+  (hasMore ? 'more than ' : countedAt ? 'about ' : '') + count(users)
 
 /** The last search of each database. In memory, because no address may be in a URL or in the history. */
 const searches = new Map<string, string>()
