@@ -92,6 +92,13 @@ it('the sweep counts the users, and deletes counts and actions after 400 days', 
     hasMore: false,
     countedAt: null,
   })
+  await prisma.$executeRaw`INSERT INTO usher."user" (database_id, id, email, email_key, created_at)
+    SELECT ${databaseId}::uuid, gen_random_uuid(), n::text, n::text, now() FROM generate_series(1, 5000) AS n`
+  expect((await owner.send('GET', path)).json()).toMatchObject({
+    users: 5_000,
+    hasMore: true,
+    countedAt: null,
+  })
   expect(await prisma.dailyStatistics.count({ where: { databaseId } })).toBe(1)
   expect(await prisma.operatorAction.findMany({ where: { action: 'old' } })).toMatchObject([
     { requestId: '399' },
