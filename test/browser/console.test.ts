@@ -341,7 +341,7 @@ describe.skipIf(!hasBrowser)('console', () => {
     // One that is not saved stays.
     await status(page, '1 setting')
     await page.getByLabel('Find a setting').fill('')
-    expect(await setting('Login redirects').textContent()).toContain('inheritedFrom /login of the app')
+    expect(await setting('Login redirects').textContent()).toContain('inherited/login of the app')
     expect(await setting('Token max age').textContent()).toContain('inherited')
     expect(await setting('Password policy').textContent()).toContain('default')
     expect(await setting('App URL').textContent()).toContain('changedDefault: empty')

@@ -42,7 +42,7 @@ export function SettingField({ setting, text, isEdited, isReadonly, error, chang
         <small id={`${id}-origin`} class="row">
           {isEdited ? <span class="mark">not saved</span> : <Mark origin={origin} />}
           {origin === 'changed' && `Default: ${shown(setting, usual)}`}
-          {origin === 'inherited' && `From ${setting.empty}`}
+          {origin === 'inherited' && setting.empty}
           {origin === 'changed' && !isReadonly && (
             <button type="button" class="link" onClick={() => change(usual)}>
               Use the default<span class="unseen"> of {label}</span>
@@ -102,18 +102,9 @@ function Input({ id, setting, text, isRefused, change }: InputProps) {
       </select>
     )
   if (kind === 'json') return <textarea {...common} rows={4} spellcheck={false} value={text} />
-  // What an empty field means, unless 0 means it.
-  const placeholder = setting.default === 0 || !empty ? undefined : empty
   return kind === 'number' ? (
-    <input
-      {...common}
-      type="number"
-      value={text}
-      placeholder={setting.default === null ? placeholder : undefined}
-      min={min ?? undefined}
-      max={max ?? undefined}
-    />
+    <input {...common} type="number" value={text} min={min ?? undefined} max={max ?? undefined} />
   ) : (
-    <input {...common} type="text" value={text} placeholder={placeholder} spellcheck={false} />
+    <input {...common} type="text" value={text} placeholder={empty ?? undefined} spellcheck={false} />
   )
 }
