@@ -292,6 +292,10 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   },
   listInvitations: { role: 'admin', before: ({ call }) => call('inviteMember') },
   revokeInvitation: { role: 'admin', changes: ['invitation.revoked'] },
+  readInvitation: {
+    body: async (scene) => ({ code: await scene.mailedCode('inviteMember', 'invitation') }),
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
   acceptInvitation: {
     before: (scene) => scene.setSeats(10),
     token: async (scene) => {
