@@ -1832,7 +1832,7 @@ export interface Operations {
   ): Promise<Result<Tenant, UpdateTenantErrorCode>>
   /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
   deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id. */
+  /** Returns the users of a tenant ordered by id, all or those that a text finds. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,

@@ -1472,6 +1472,8 @@ export interface ListMembersQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** Only members whose address or preferred name contains this text. Letters of ASCII match in upper and lower case. A request reads 2,000 members: a page may have fewer items than `limit`, even none, and still a `next`. */
+  search?: string | undefined
 }
 
 /** A message for each `error.code`, such as a translation. */

@@ -263,7 +263,12 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   getTenant: { also: [{ params: () => ({ tenantId: crypto.randomUUID() }), problem: 'tenant_not_found' }] },
   updateTenant: { role: 'admin', body: () => ({ name: 'Mills' }), changes: ['tenant.updated'] },
   deleteTenant: { role: 'owner', changes: ['tenant.deleted', 'tenant.user_removed'] },
-  listMembers: { also: [{ query: ({ user: { id } }) => `?limit=1&after=${id}` }] },
+  listMembers: {
+    also: [
+      { query: ({ user: { id } }) => `?limit=1&after=${id}` },
+      { query: ({ user: { email } }) => `?search=${encodeURIComponent(email)}` },
+    ],
+  },
   changeMember: {
     role: 'admin',
     body: () => ({ role: 'billing' }),
