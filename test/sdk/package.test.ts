@@ -144,16 +144,24 @@ describe.each(compilers)('under TypeScript %s', (version, compiler, compile) => 
 
 /** Returns the size of a bundle, minified and gzipped. What is loaded later does not count. */
 async function bundledBytes(contents: string) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: folder },
     bundle: true,
+    splitting: true,
     minify: true,
-    // The elements load the last two later.
-    external: ['react', 'uqr', '*/qr.js', '*/marks.js'],
+    external: ['react', 'uqr'],
     format: 'esm',
+    outdir: folder,
+    absWorkingDir: folder,
+    metafile: true,
     write: false,
   })
-  return gzipSync(outputFiles[0]?.contents ?? '').length
+  const textOf = (path: string) => outputFiles.find((file) => file.path === join(folder, path))?.text ?? ''
+  const needed = new Set(['stdin.js'])
+  for (const path of needed)
+    for (const { path: imported, kind } of metafile.outputs[path]?.imports ?? [])
+      if (kind === 'import-statement') needed.add(imported)
+  return gzipSync([...needed].map(textOf).join('')).length
 }
 
 describe('the package', () => {
