@@ -132,7 +132,8 @@ export function createFlow(
     const outcome = isAsked && refused ? { ...given, error: refused } : given
     const { error, fieldErrors, status } = outcome
     // A screen that waits cannot be shown again: it would ask again.
-    const shown = isCancelled && !screen.isWaiting ? { screen } : await leadFrom(outcome)
+    const shown =
+      isCancelled && !screen.isWaiting ? ((await screen.cancel?.()) ?? { screen }) : await leadFrom(outcome)
     if (signal.aborted) return
     if (shown?.screen) return show(shown.screen, shown)
     if (question) return show(screen, outcome)

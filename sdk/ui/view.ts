@@ -97,6 +97,8 @@ export interface Screen {
   codes?: readonly string[]
   /** Runs while the screen is shown. The signal aborts when another one is. */
   start?(signal: AbortSignal): Promise<Outcome | undefined>
+  /** Returns what follows a question that the user has cancelled, instead of the screen. */
+  cancel?(): Promise<Outcome>
   /** Whether there is nothing to show. */
   isEmpty?: boolean
   /** Whether nothing can be done until `start` has ended. */

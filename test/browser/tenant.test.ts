@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { hasBrowser, overflowOf } from './browser.js'
 import {
@@ -135,6 +136,64 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     await openAccount(other.page)
     await expectTexts(formOf(other.page, 'Teams'), 'Engines')
     expect(await formOf(other.page, 'Teams').getByRole('listitem').count()).toBe(1)
+  })
+
+  it('has pages and a search from the 26th member on, and titles of roles of the product', async ({
+    database,
+    usher,
+    visit,
+  }) => {
+    await setDatabase(usher.store, database, { roles: ['billing', 'site-manager'] })
+    usher.clock.cacheAhead += 5_000
+    const { page } = await visit()
+    const owner = validUser()
+    const { tenants } = await database.signedUp({ ...owner, newTenant: 'Looms' })
+    const [tenantId = ''] = tenants
+    const databaseId = database.id
+    const join = async (...numbers: number[]) => {
+      const rows = numbers.map((number) => ({
+        ...{ databaseId, id: `ffffffff-0000-4000-8000-0000000000${number}`, createdAt: new Date() },
+        ...{ email: `member${number}@example.com`, canonicalEmail: `member${number}@example.com` },
+      }))
+      await usher.store.prisma.user.createMany({ data: rows })
+      const membership = { databaseId, tenantId, role: 'billing', joinedAt: new Date() }
+      await usher.store.prisma.membership.createMany({
+        data: rows.map(({ id }) => ({ ...membership, userId: id })),
+      })
+    }
+    await join(...Array.from({ length: 24 }, (_, index) => 10 + index))
+    await logIn(page, owner.email)
+    await openTeam(page, 'Looms')
+    expect(await rowsOf(page)).toHaveLength(25)
+    const search = members(page).getByRole('searchbox', { name: 'Search by name or address' })
+    expect(await search.count()).toBe(0)
+    await join(99)
+    await page.reload()
+    await press(members(page), 'Next page')
+    await expect.poll(() => rowsOf(page)).toEqual([expect.stringContaining('member99@example.com')])
+    await search.fill('MEMBER1')
+    await search.press('Enter')
+    await expect.poll(() => rowsOf(page)).toHaveLength(10)
+    expect(await isFocused(search)).toBe(true)
+    expect(await members(page).getByRole('button', { name: 'page' }).count()).toBe(0)
+    expect(await fieldOf(members(page), 'Role').inputValue()).toBe('member')
+    const roles = roleOf(page, 'member10@example.com').getByRole('option')
+    expect(await roles.allTextContents()).toEqual([
+      'Owner',
+      'Administrator',
+      'Member',
+      'Billing',
+      'Site manager',
+    ])
+    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
+    await page.evaluate(`document.querySelector('usher-tenant').texts = { role_billing: 'Treasurer' }`)
+    await expect.poll(() => roles.allTextContents()).toContain('Treasurer')
+    await search.fill('nobody')
+    await press(members(page), 'Search')
+    await expectTexts(members(page), 'No member found.')
+    await search.fill('')
+    await press(members(page), 'Search')
+    await expect.poll(() => rowsOf(page)).toHaveLength(25)
   })
 
   it('renames a team as admin, and deletes it as owner', async ({ database, linkTo, visit }) => {

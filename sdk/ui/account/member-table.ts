@@ -2,7 +2,7 @@ import { buttonOf } from '../controls.js'
 import { create, nodesOf, part } from '../dom.js'
 import { roleName } from '../role.js'
 import { textOf } from '../text.js'
-import { type Action, type Drawing, type Line, line, type Shown } from '../view.js'
+import { type Action, type Drawing, line, type Shown } from '../view.js'
 
 /** A member, or an invitation. */
 export interface Row {
@@ -15,8 +15,8 @@ export interface Row {
   roles: readonly { name: string }[]
   /** Changes the role to the value `newRole`. Undefined: the user may not. */
   change?: Action
-  /** When the member has joined. */
-  time: Line | Date
+  /** Undefined for an invitation. */
+  joinedAt?: Date
   actions: readonly Action[]
 }
 
@@ -74,12 +74,9 @@ function rowOf(row: Row, drawing: Drawing) {
       role,
       ...(row.change ? [roleSelect(row, row.change, drawing)] : nodesOf(roleName(row.roleOf()), look)),
     ),
-    cell(
-      joined,
-      ...(row.time instanceof Date
-        ? [new Intl.DateTimeFormat(look.language, { dateStyle: 'medium' }).format(row.time)]
-        : nodesOf(row.time, look)),
-    ),
+    row.joinedAt
+      ? cell(joined, new Intl.DateTimeFormat(look.language, { dateStyle: 'medium' }).format(row.joinedAt))
+      : create('td', { role: 'cell' }),
     cell(actions, ...row.actions.map(button)),
   )
 }

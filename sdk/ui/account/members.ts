@@ -80,15 +80,12 @@ export function membersOf({ membership }: Team): Section {
       const screen = await section(account, usher)
       return 'actions' in screen ? { error: why, screen } : { error: why }
     })
-    const lowest = given.at(-1)?.name
+    const mayInvite = given.length > 0
     return {
       name: 'members',
       title: line('members'),
-      fields: lowest === undefined ? [] : [emailField('off', refused), roleField(given, lowest)],
-      actions: [
-        ...(lowest === undefined ? [] : [invite]),
-        ...(refused === undefined ? [] : verification(user, usher)),
-      ],
+      fields: mayInvite ? [emailField('off', refused), roleField(given)] : [],
+      actions: [...(mayInvite ? [invite] : []), ...(refused === undefined ? [] : verification(user, usher))],
       content: {
         actions: [
           ...rows.flatMap(({ actions, change }) => (change ? [...actions, change] : actions)),
@@ -101,12 +98,12 @@ export function membersOf({ membership }: Team): Section {
   }
 }
 
-const roleField = (roles: Place['given'], value: string): Field => ({
+const roleField = (roles: Place['given']): Field => ({
   name: 'role',
   label: line('role'),
   type: 'text',
   autocomplete: 'off',
-  value,
+  value: 'member',
   options: roles.map(({ name }) => ({ value: name, label: roleName(name) })),
 })
 
@@ -159,7 +156,7 @@ function memberRow(member: Member, { account, tenantId, usher, given }: Place): 
     roleOf: () => member.role,
     roles: given,
     ...(mayChange && { change: { ...change, id: `role-${id}` } }),
-    time: new Date(joinedAt),
+    joinedAt: new Date(joinedAt),
     actions: isSelf || mayChange ? [{ ...remove, id: `${end}-${id}`, object: name }] : [],
   }
 }
@@ -174,10 +171,9 @@ function invitationRow({ id, email, role, expiresAt }: Invitation, { tenantId, u
   const buttonOf = (each: Action) => ({ ...each, id: `${each.id}-${id}`, object: email })
   return {
     ...{ id, name: email },
-    details: [line('pending')],
+    details: [line('pending'), line('expiresOn', { date: new Date(expiresAt) })],
     roleOf: () => role,
     roles: [],
-    time: line('expiresOn', { date: new Date(expiresAt) }),
     actions: given.some(({ name }) => name === role) ? [resend, withdraw].map(buttonOf) : [],
   }
 }

@@ -11,6 +11,7 @@ export const password = (signIn: SignIn): Screen => ({
   lines: invitedHint(signIn),
   fields: [accountField(signIn.email), passwordField()],
   focus: 'password',
+  cancel: () => signIn.to('log-in'),
   actions: [
     logInByPassword(signIn),
     ...passkeyOf(signIn),
