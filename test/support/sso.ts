@@ -1,5 +1,5 @@
 import { Scope } from '@usher/contract/management'
-import { elsewhere, it as codesTest, appUrl } from './codes.js'
+import { appUrl, it as codesTest, elsewhere } from './codes.js'
 import { startLyingProvider } from './lying-provider.js'
 import { createApiKey, setDatabase } from './operator-changes.js'
 
@@ -29,7 +29,11 @@ export const it = codesTest
     const send = async (
       method: Method,
       url: string,
-      { token, payload, confirmation }: { token?: string | undefined; payload?: object | undefined; confirmation?: string | undefined },
+      {
+        token,
+        payload,
+        confirmation,
+      }: { token?: string | undefined; payload?: object | undefined; confirmation?: string | undefined },
     ) => {
       const response = await usher.send({
         method,
@@ -49,7 +53,12 @@ export const it = codesTest
       const user = await app.verifiedUser(given)
       const stepUp = await app.as(user.token.jwt, 'POST', 'me/step-up', { password: 'correct horse battery' })
       const confirmation = stepUp.json().confirmation.value as string
-      const as = (method: Method, path: string, payload?: object, confirmed: string | undefined = confirmation) =>
+      const as = (
+        method: Method,
+        path: string,
+        payload?: object,
+        confirmed: string | undefined = confirmation,
+      ) =>
         send(method, users.replace(/users$/, `tenants/${path}`), {
           token: user.token.jwt,
           payload,
@@ -71,8 +80,7 @@ export const it = codesTest
     return {
       owner,
       ...{ member, founder, byKey, connection, appUrl },
-      post: (path: string, payload: object) =>
-        send('POST', users.replace(/users$/, path), { payload }),
+      post: (path: string, payload: object) => send('POST', users.replace(/users$/, path), { payload }),
       by: (token: string) => (method: Method, path: string, payload?: object) =>
         send(method, users.replace(/users$/, `tenants/${path}`), { token, payload }),
       /** Adds a domain of a tenant, and its record. */

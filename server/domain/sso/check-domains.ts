@@ -1,10 +1,15 @@
+import { findPathOfDatabase } from '../../store/queries/databases.js'
 import type { DomainRow } from '../../store/queries/sso-domains.js'
 import { findDomainsToCheck, updateDomain } from '../../store/queries/sso-domains.js'
-import { findPathOfDatabase } from '../../store/queries/databases.js'
 import type { Log } from '../../telemetry/audit.js'
 import { type Change, type ChangeContext, type Fact, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { findDatabaseRow, isBeingDeleted, type RuleDatabase, ruleDatabase } from '../databases/find-database.js'
+import {
+  findDatabaseRow,
+  isBeingDeleted,
+  type RuleDatabase,
+  ruleDatabase,
+} from '../databases/find-database.js'
 import { unless } from '../problem.js'
 import { mailsToOwners } from './setup.js'
 import { type DnsAnswer, findTexts, hasRecord } from './text-records.js'

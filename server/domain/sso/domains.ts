@@ -138,7 +138,9 @@ async function proveDomain(
     const isOther = holder !== undefined && holder.tenantId !== tenantId
     if (isOther && !isForced && !(await isLeft(change, holder, answer))) {
       const isNoticed = holder.state === 'proven' && !hasRecord(holder, answer)
-      const mails = isNoticed ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain }) : []
+      const mails = isNoticed
+        ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain })
+        : []
       return { result: { row: found, isTaken: true }, facts, mails }
     }
     if (isOther) {
@@ -150,7 +152,9 @@ async function proveDomain(
     await updateDomain(change, row, found.state)
     if (found.state === 'pending' || found.state === 'lost')
       facts.push({ type: 'sso.domain_proven', tenantId, domain })
-    const mails = isOther ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain }) : []
+    const mails = isOther
+      ? await mailsToOwners(change, holder.tenantId, { type: 'sso_domain_missing', domain })
+      : []
     return { result: { row, isTaken: false }, facts, mails }
   }).catch((error) => {
     // Another tenant has proven it at the same time.

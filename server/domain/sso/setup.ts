@@ -106,5 +106,7 @@ export async function mailsToOwners(
   const owners = tenant ? await findOwners(change, { databaseId, tenantId }) : []
   return owners
     .filter(({ isVerified }) => isVerified)
-    .map(({ id: userId }) => mailMessage({ databaseId, type, userId, tenant: tenant?.name ?? '', ...shown }, now))
+    .map(({ id: userId }) =>
+      mailMessage({ databaseId, type, userId, tenant: tenant?.name ?? '', ...shown }, now),
+    )
 }

@@ -8,7 +8,10 @@ describe('connections of a tenant', () => {
     const { owner } = sso
     const path = `${owner.tenantId}/sso`
     const added = await owner.as('POST', `${path}/connections`, sso.connection)
-    expect(added).toMatchObject({ status: 201, body: { preset: 'oidc', title: 'OpenID Connect', hasSecret: true, testedAt: null } })
+    expect(added).toMatchObject({
+      status: 201,
+      body: { preset: 'oidc', title: 'OpenID Connect', hasSecret: true, testedAt: null },
+    })
     const { id, callbackUrl } = added.body
     expect(callbackUrl).toMatch(new RegExp(`/${app.databaseName}/sso/${id}/callback$`))
     expect(JSON.stringify(added.body)).not.toContain('client secret')
@@ -17,22 +20,37 @@ describe('connections of a tenant', () => {
     const changed = await owner.as('PATCH', `${path}/connections/${id}`, { title: 'Acme', isEnabled: false })
     expect(changed.body).toEqual({ ...added.body, title: 'Acme', isEnabled: false })
     expect((await owner.as('POST', `${path}/connections/${id}/check`)).status).toBe(204)
-    expect((await usher.send({ method: 'GET', url: app.users.replace(/users$/, 'connections') })).json()).toEqual({ connections: [] })
+    expect(
+      (await usher.send({ method: 'GET', url: app.users.replace(/users$/, 'connections') })).json(),
+    ).toEqual({ connections: [] })
     expect((await owner.as('DELETE', `${path}/connections/${id}`)).status).toBe(204)
     expect((await owner.as('DELETE', `${path}/connections/${id}`)).status).toBe(204)
     expect((await owner.as('GET', path)).body.connections).toEqual([])
     expect((await sso.events()).filter(({ type }) => type === 'sso.changed')).toHaveLength(3)
     const types = auditRecords(usher).map(({ audit }) => audit)
-    expect(types).toEqual(expect.arrayContaining(['sso.connection_added', 'sso.connection_set', 'sso.connection_removed']))
+    expect(types).toEqual(
+      expect.arrayContaining(['sso.connection_added', 'sso.connection_set', 'sso.connection_removed']),
+    )
     const subjects = (await app.delivered()).map(({ parsed }) => parsed.subject)
     expect(subjects).toEqual(Array(3).fill('Single sign-on was changed'))
   })
 
-  it('are found by id within 5 seconds, with what a login needs', async ({ sso, usher, app, clock, provider }) => {
+  it('are found by id within 5 seconds, with what a login needs', async ({
+    sso,
+    usher,
+    app,
+    clock,
+    provider,
+  }) => {
     const { owner } = sso
     const { body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, sso.connection)
     const find = () => usher.context.findTenantConnection(app.id, body.id)
-    expect(await find()).toMatchObject({ tenantId: owner.tenantId, name: body.id, preset: 'oidc', issuer: provider.issuer })
+    expect(await find()).toMatchObject({
+      tenantId: owner.tenantId,
+      name: body.id,
+      preset: 'oidc',
+      issuer: provider.issuer,
+    })
     await owner.as('PATCH', `${owner.tenantId}/sso/connections/${body.id}`, { isEnabled: false })
     clock.cacheAhead += 6_000
     expect(await find()).toBeUndefined()
@@ -56,7 +74,10 @@ describe('connections of a tenant', () => {
       [{ issuer: 'https://login.microsoftonline.com/common/v2.0' }, 'issuer_shared'],
       [{ issuer: 'https://login.microsoftonline.com/organizations/v2.0' }, 'issuer_shared'],
       [{ issuer: 'https://login.microsoftonline.com/consumers/v2.0', preset: 'entra' }, 'issuer_shared'],
-      [{ issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' }, 'issuer_shared'],
+      [
+        { issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' },
+        'issuer_shared',
+      ],
       [{ preset: 'entra' }, 'issuer_shared'],
       [{ issuer: 'https://gitlab.com' }, 'issuer_shared'],
       [{ issuer: 'https://accounts.google.com', preset: 'oidc' }, 'validation_failed'],
@@ -74,7 +95,10 @@ describe('connections of a tenant', () => {
   it('of a provider that cannot be used say what to correct', async ({ sso, provider }) => {
     const { owner } = sso
     const add = async (given: object = {}) => {
-      const { code, body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, { ...sso.connection, ...given })
+      const { code, body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, {
+        ...sso.connection,
+        ...given,
+      })
       return [code, body.detail]
     }
     provider.lies = {
@@ -85,12 +109,20 @@ describe('connections of a tenant', () => {
       },
     }
     expect(await add()).toEqual(['connection_invalid', expect.stringContaining('invalid_client')])
-    expect(await add({ issuer: `${provider.origin}/none` })).toEqual(['connection_invalid', expect.stringContaining('no discovery document')])
+    expect(await add({ issuer: `${provider.origin}/none` })).toEqual([
+      'connection_invalid',
+      expect.stringContaining('no discovery document'),
+    ])
     expect(await add({ issuer: 'https://127.0.0.1:9' })).toEqual(['connection_invalid', expect.any(String)])
     expect((await owner.as('GET', `${owner.tenantId}/sso`)).body.connections).toEqual([])
   })
 
-  it('accept an issuer with a slash at its end, and forget a test of another issuer', async ({ sso, usher, provider, app }) => {
+  it('accept an issuer with a slash at its end, and forget a test of another issuer', async ({
+    sso,
+    usher,
+    provider,
+    app,
+  }) => {
     const { owner } = sso
     provider.lies = { discovery: { issuer: `${provider.issuer}/` } }
     const { body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, {
@@ -98,7 +130,10 @@ describe('connections of a tenant', () => {
       issuer: `${provider.issuer}/`,
     })
     expect(body.issuer).toBe(provider.issuer)
-    await usher.store.prisma.tenantConnection.updateMany({ where: { databaseId: app.id }, data: { testedAt: new Date() } })
+    await usher.store.prisma.tenantConnection.updateMany({
+      where: { databaseId: app.id },
+      data: { testedAt: new Date() },
+    })
     const path = `${owner.tenantId}/sso/connections/${body.id}`
     expect((await owner.as('PATCH', path, { title: null })).body.testedAt).not.toBeNull()
     expect((await owner.as('PATCH', path, { clientId: 'other' })).body.testedAt).toBeNull()
@@ -111,7 +146,13 @@ describe('who sets single sign-on up', () => {
     const path = `${owner.tenantId}/sso`
     expect((await owner.as('POST', `${path}/connections`, sso.connection, '')).code).toBe('step_up_required')
     const admin = await sso.member()
-    const row = { databaseId: app.id, tenantId: owner.tenantId, userId: admin.id, role: 'admin', joinedAt: new Date() }
+    const row = {
+      databaseId: app.id,
+      tenantId: owner.tenantId,
+      userId: admin.id,
+      role: 'admin',
+      joinedAt: new Date(),
+    }
     await usher.store.prisma.membership.create({ data: row })
     expect((await admin.as('GET', path)).code).toBe('role_insufficient')
     expect((await admin.as('PATCH', path, { jit: false })).code).toBe('role_insufficient')
@@ -128,7 +169,10 @@ describe('who sets single sign-on up', () => {
       expiresInSeconds: 3_600,
     })
     expect((await sso.byKey('GET', path, undefined, key)).code).toBe('insufficient_scope')
-    expect((await sso.byKey('PATCH', path, { maxAge: 86_400, trustAmr: true })).body).toMatchObject({ maxAge: 86_400, trustAmr: true })
+    expect((await sso.byKey('PATCH', path, { maxAge: 86_400, trustAmr: true })).body).toMatchObject({
+      maxAge: 86_400,
+      trustAmr: true,
+    })
     expect((await sso.byKey('GET', `${crypto.randomUUID()}/sso`)).code).toBe('tenant_not_found')
     expect((await sso.byKey('PATCH', path, { defaultRole: 'owner' })).body.errors[0].path).toBe('defaultRole')
     expect((await sso.byKey('PATCH', path, { defaultRole: 'none' })).body.errors[0].path).toBe('defaultRole')

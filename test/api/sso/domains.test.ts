@@ -24,7 +24,10 @@ describe('domains of a tenant', () => {
     })
     expect((await owner.as('POST', path, { domain: 'bücher.example' })).body).toEqual(body)
     const check = () => owner.as('POST', `${path}/${body.domain}/check`)
-    expect((await check()).body).toMatchObject({ code: 'domain_unproven', detail: expect.stringContaining('found no record') })
+    expect((await check()).body).toMatchObject({
+      code: 'domain_unproven',
+      detail: expect.stringContaining('found no record'),
+    })
     usher.dns.set(body.record.name, ['v=spf1 -all'])
     expect((await check()).body.detail).toContain('of _usher.xn--bcher-kva.example: found "v=spf1 -all"')
     usher.dns.set(body.record.name, 'ESERVFAIL')
@@ -41,7 +44,15 @@ describe('domains of a tenant', () => {
   it('must be domains, at most 20', async ({ sso }) => {
     const { owner } = sso
     const path = `${owner.tenantId}/sso/domains`
-    for (const domain of ['*.acme.example', 'ada@acme.example', 'https://acme.example/', 'example', '10.0.0.1', '-.example', 'a b.example']) {
+    for (const domain of [
+      '*.acme.example',
+      'ada@acme.example',
+      'https://acme.example/',
+      'example',
+      '10.0.0.1',
+      '-.example',
+      'a b.example',
+    ]) {
       const { body } = await owner.as('POST', path, { domain })
       expect([domain, body.errors?.[0].path]).toEqual([domain, 'domain'])
     }
@@ -75,7 +86,13 @@ describe('domains of a tenant', () => {
     ])
   })
 
-  it('are looked up by each sweep, and lost after 14 days without a record', async ({ sso, app, usher, sweep, clock }) => {
+  it('are looked up by each sweep, and lost after 14 days without a record', async ({
+    sso,
+    app,
+    usher,
+    sweep,
+    clock,
+  }) => {
     const { owner } = sso
     await sso.domain('acme.example')
     await owner.as('POST', `${owner.tenantId}/sso/domains/acme.example/check`)
@@ -106,27 +123,48 @@ describe('domains of a tenant', () => {
     usher.dns.delete(name)
     await sweep(13)
     expect(await shown()).toEqual(['acme.example lost'])
-    expect((await sso.events()).map(({ type }) => type).filter((type) => type === 'sso.domain_lost')).toHaveLength(1)
-    const mails = (await app.delivered()).filter(({ parsed }) => parsed.subject === 'The record of a domain is missing')
+    expect(
+      (await sso.events()).map(({ type }) => type).filter((type) => type === 'sso.domain_lost'),
+    ).toHaveLength(1)
+    const mails = (await app.delivered()).filter(
+      ({ parsed }) => parsed.subject === 'The record of a domain is missing',
+    )
     expect(mails).toHaveLength(2)
     expect(mails[0]?.parsed.text).toContain('acme.example belongs to Engines')
     clock.now += 0
   })
 
-  it('lead to the single sign-on of an address, without looking at accounts', async ({ sso, usher, app, clock }) => {
+  it('lead to the single sign-on of an address, without looking at accounts', async ({
+    sso,
+    usher,
+    app,
+    clock,
+  }) => {
     const { owner } = sso
     const route = async (email: string) => (await sso.post('users/login/route', { email })).body.connection
     await sso.domain('acme.example')
     await owner.as('POST', `${owner.tenantId}/sso/domains/acme.example/check`)
     expect(await route('ada@acme.example')).toBeNull()
-    const { body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, { ...sso.connection, title: 'Acme' })
+    const { body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, {
+      ...sso.connection,
+      title: 'Acme',
+    })
     expect(await route('ada@ACME.example')).toEqual({ id: body.id, title: 'Acme' })
     expect(await route('ada@mail.acme.example')).toBeNull()
-    await usher.store.prisma.tenantDomain.updateMany({ where: { databaseId: app.id }, data: { state: 'missing' } })
+    await usher.store.prisma.tenantDomain.updateMany({
+      where: { databaseId: app.id },
+      data: { state: 'missing' },
+    })
     expect(await route('ada@acme.example')).not.toBeNull()
-    await usher.store.prisma.tenantDomain.updateMany({ where: { databaseId: app.id }, data: { state: 'lost' } })
+    await usher.store.prisma.tenantDomain.updateMany({
+      where: { databaseId: app.id },
+      data: { state: 'lost' },
+    })
     expect(await route('ada@acme.example')).toBeNull()
-    await usher.store.prisma.tenantDomain.updateMany({ where: { databaseId: app.id }, data: { state: 'proven' } })
+    await usher.store.prisma.tenantDomain.updateMany({
+      where: { databaseId: app.id },
+      data: { state: 'proven' },
+    })
     const { setDatabase } = await import('../../support/operator-changes.js')
     await setDatabase(usher.store, app, { ssoRouting: false })
     clock.cacheAhead += 6_000
@@ -136,13 +174,22 @@ describe('domains of a tenant', () => {
   it('are asked for at most 1,000 times an hour by a network', async ({ sso, app, usher }) => {
     const url = `${app.users}/login/route`
     const ask = () =>
-      usher.send({ method: 'POST', url, payload: { email: 'ada@acme.example' }, remoteAddress: '203.0.113.9' })
+      usher.send({
+        method: 'POST',
+        url,
+        payload: { email: 'ada@acme.example' },
+        remoteAddress: '203.0.113.9',
+      })
     expect((await ask()).statusCode).toBe(200)
     const rows = await usher.store.prisma.codeRequest.updateMany({
       where: { databaseId: app.id, purpose: 'sso_route' },
       data: { fullAt: new Date(usher.clock.now + hours) },
     })
-    expect([rows.count, (await ask()).statusCode, (await ask()).json().code]).toEqual([1, 429, 'too_many_attempts'])
+    expect([rows.count, (await ask()).statusCode, (await ask()).json().code]).toEqual([
+      1,
+      429,
+      'too_many_attempts',
+    ])
     expect(sso.owner.tenantId).toBeDefined()
   })
 })

@@ -27,8 +27,12 @@ it('opens once, and sets up the single sign-on of its tenant only', async ({ sso
   expect((await by('PATCH', `${tenantId}/sso`, { exempt: [sso.owner.id] })).code).toBe('role_insufficient')
   const other = await sso.founder()
   expect((await by('GET', `${other.tenantId}/sso`)).code).toBe('tenant_not_found')
-  expect((await by('POST', `${other.tenantId}/sso/domains`, { domain: 'acme.example' })).code).toBe('tenant_not_found')
-  expect((await by('DELETE', `${other.tenantId}/sso/connections/${added.body.id}`)).code).toBe('tenant_not_found')
+  expect((await by('POST', `${other.tenantId}/sso/domains`, { domain: 'acme.example' })).code).toBe(
+    'tenant_not_found',
+  )
+  expect((await by('DELETE', `${other.tenantId}/sso/connections/${added.body.id}`)).code).toBe(
+    'tenant_not_found',
+  )
   for (const path of ['', '/members', '/invitations'])
     expect((await by('GET', `${tenantId}${path}`)).code).toBe('token_invalid')
   expect((await sso.byKey('GET', `${tenantId}/sso`, undefined, opened.body.token)).code).toBe('key_invalid')
@@ -75,7 +79,13 @@ it('needs an app URL, and counts guessed tokens and codes', async ({ sso, app, u
   expect((await sso.byKey('POST', `${tenantId}/sso/portal`)).code).toBe('app_url_missing')
 })
 
-it('requires single sign-on after a test, with an exempt owner, and revokes what tokens say', async ({ sso, app, usher, portal, clock }) => {
+it('requires single sign-on after a test, with an exempt owner, and revokes what tokens say', async ({
+  sso,
+  app,
+  usher,
+  portal,
+  clock,
+}) => {
   const { owner } = sso
   const { tenantId } = owner
   const { token } = (await (await portal(true)).open()).body
@@ -91,30 +101,54 @@ it('requires single sign-on after a test, with an exempt owner, and revokes what
   expect((await by('PATCH', `${tenantId}/sso`, { required: true, exempt })).code).toBe('sso_untested')
   await by('POST', `${tenantId}/sso/connections`, sso.connection)
   const tested = (at: number) =>
-    usher.store.prisma.tenantConnection.updateMany({ where: { databaseId: app.id }, data: { testedAt: new Date(at) } })
+    usher.store.prisma.tenantConnection.updateMany({
+      where: { databaseId: app.id },
+      data: { testedAt: new Date(at) },
+    })
   await tested(clock.now - 600_001)
   expect((await by('PATCH', `${tenantId}/sso`, { required: true, exempt })).code).toBe('sso_untested')
   await tested(clock.now - 600_000)
   const required = await by('PATCH', `${tenantId}/sso`, { required: true, exempt })
-  expect(required.body).toMatchObject({ required: true, requiredSince: new Date(clock.now).toISOString(), exempt })
+  expect(required.body).toMatchObject({
+    required: true,
+    requiredSince: new Date(clock.now).toISOString(),
+    exempt,
+  })
   const revocations = await usher.store.prisma.revocation.findMany({ where: { databaseId: app.id } })
   expect(revocations.map(({ payload }) => payload)).toEqual([
     { type: 'token-claims-change', userId: member.id, version: expect.any(Number), tenantId, role: null },
   ])
   expect((await by('PATCH', `${tenantId}/sso`, { exempt: [] })).code).toBe('no_exempt_owner')
-  expect((await by('PATCH', `${tenantId}/sso`, { required: false })).body).toMatchObject({ required: false, requiredSince: null })
+  expect((await by('PATCH', `${tenantId}/sso`, { required: false })).body).toMatchObject({
+    required: false,
+    requiredSince: null,
+  })
 })
 
 it('lists and unlinks the people of the provider', async ({ sso, app, usher, clock }) => {
   const { owner } = sso
   const { tenantId } = owner
   const data = {
-    ...{ databaseId: app.id, id: crypto.randomUUID(), tenantId, connectionId: crypto.randomUUID(), userId: owner.id },
-    ...{ issuer: 'https://idp.example', subject: 'ada', email: 'ada@acme.example', linkedAt: new Date(clock.now) },
+    ...{
+      databaseId: app.id,
+      id: crypto.randomUUID(),
+      tenantId,
+      connectionId: crypto.randomUUID(),
+      userId: owner.id,
+    },
+    ...{
+      issuer: 'https://idp.example',
+      subject: 'ada',
+      email: 'ada@acme.example',
+      linkedAt: new Date(clock.now),
+    },
   }
   await usher.store.prisma.tenantEntry.create({ data })
   const listed = await owner.as('GET', `${tenantId}/sso/entries?limit=1`)
-  expect(listed.body).toMatchObject({ next: null, entries: [{ id: data.id, userId: owner.id, subject: 'ada', name: null }] })
+  expect(listed.body).toMatchObject({
+    next: null,
+    entries: [{ id: data.id, userId: owner.id, subject: 'ada', name: null }],
+  })
   const other = await sso.founder()
   expect((await other.as('DELETE', `${other.tenantId}/sso/entries/${data.id}`)).status).toBe(204)
   expect((await owner.as('DELETE', `${tenantId}/sso/entries/${data.id}`)).status).toBe(204)
