@@ -1,7 +1,7 @@
 /** The claims of a token, with what they say. A fixed claim of a database cannot have these names. */
 export const tokenClaims = {
   iss: '`{BASE_URL}/workspaces/WORKSPACE/databases/DATABASE`',
-  aud: 'a list that contains `iss`, and `database:` followed by the ID of the database',
+  aud: 'a list that contains `iss`, and `database:` followed by the ID of the database. With `"account": false`: `{iss}/tenants` only, so that a backend that does not expect such tokens refuses them',
   sub: 'ID of the user',
   client_id: '`database:` followed by the ID of the database',
   iat: 'when it was issued, in seconds since the epoch',
@@ -16,6 +16,9 @@ export const tokenClaims = {
   tenant_roles:
     'an object of the role of the user by ID of the tenant, of each of `tenants` in which it is not `member`. Missing if `tenants` is, or if it would be longer than 2,400 characters',
   tenants_version: 'a number that each removal of the user from a tenant and each change of a role raises',
+  account:
+    '`false` if [single sign-on](guides/single-sign-on.md) of a tenant has opened the session: the token says nothing about the user outside its tenants. Else missing',
+  sso: 'an object of when the user passed the single sign-on of a tenant, in seconds since the epoch, by ID of the tenant. Missing without one',
   email_verified:
     'whether the user has verified the address, if the database has `--require-verified-email on`. Else missing',
 }

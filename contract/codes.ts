@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, ownProblems, withoutBodyProblems } from './failures.js'
 import { body, code, codeBody, codeExample, NewPassword } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
@@ -103,7 +103,7 @@ export const codes = c.router({
     body: c.noBody(),
     responses: {
       202: Accepted,
-      ...failures('too_many_mails', ...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+      ...failures('too_many_mails', ...ownProblems, ...withoutBodyProblems, ...accountProblems),
     },
     summary: 'Request a mail to verify the address',
     description:
@@ -117,7 +117,7 @@ export const codes = c.router({
     body: VerifyEmailBody,
     responses: {
       200: VerifiedEmail,
-      ...failures('code_invalid', ...tokenProblems, ...bodyProblems, ...accountProblems),
+      ...failures('code_invalid', ...ownProblems, ...bodyProblems, ...accountProblems),
     },
     summary: 'Verify an address with a code',
     description:

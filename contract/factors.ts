@@ -14,7 +14,7 @@ import {
   StepUpBody,
   VerifySecondFactorBody,
 } from './factor-bodies.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, ownProblems, withoutBodyProblems } from './failures.js'
 import { id } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { ConfirmationBody, ConfirmedUser } from './second-factor.js'
@@ -26,7 +26,7 @@ const c = initContract()
 export const FactorPath = DatabasePath.extend({ factorId: id('ID of the factor.', factorExample.id) })
 export type FactorPath = z.infer<typeof FactorPath>
 
-const onMe = [...tokenProblems, ...bodyProblems, ...accountProblems] as const
+const onMe = [...ownProblems, ...bodyProblems, ...accountProblems] as const
 const proven = ['second_factor_invalid', 'too_many_attempts'] as const
 const signedIn = { links: ['getMe', 'openSession'] } as const
 
@@ -52,7 +52,7 @@ export const factors = c.router({
     body: c.noBody(),
     responses: {
       200: BegunStepUp,
-      ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+      ...failures(...ownProblems, ...withoutBodyProblems, ...accountProblems),
     },
     summary: 'List what the current user can prove',
     description:
@@ -74,7 +74,7 @@ export const factors = c.router({
     method: 'GET',
     path: `${usersPath}/me/factors`,
     pathParams: DatabasePath,
-    responses: { 200: FactorList, ...failures(...tokenProblems, ...accountProblems) },
+    responses: { 200: FactorList, ...failures(...ownProblems, ...accountProblems) },
     summary: 'List the second factors of the current user',
     description: 'Returns the factors, and how many recovery codes are left.',
     metadata: { who: { user: 'needed' }, on: 'factors' },

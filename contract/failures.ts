@@ -22,6 +22,9 @@ export const withoutBodyProblems = ['malformed_json', 'payload_too_large', 'unsu
 /** Problems of every operation that needs an access token. */
 export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
 
+/** Problems of every operation on the account of the user of an access token, which sessions of a tenant do not open. */
+export const ownProblems = ['own_login_required', ...tokenProblems] as const
+
 type StatusOf<C extends ProblemCode> = (typeof problems)[C]['status']
 type CodeWithStatus<C extends ProblemCode, S> = C extends ProblemCode
   ? StatusOf<C> extends S

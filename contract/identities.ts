@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
-import { accountProblems, failures, tokenProblems } from './failures.js'
+import { accountProblems, failures, ownProblems } from './failures.js'
 import { body, code, codeExample, id, instant } from './fields.js'
 import { verifier, verifierExample } from './logins.js'
 import { confirmedProblems, currentPassword } from './me.js'
@@ -99,7 +99,7 @@ export const identities = c.router({
     method: 'GET',
     path: `${usersPath}/me/identities`,
     pathParams: DatabasePath,
-    responses: { 200: IdentityList, ...failures(...tokenProblems, ...accountProblems) },
+    responses: { 200: IdentityList, ...failures(...ownProblems, ...accountProblems) },
     summary: 'List the identities of the current user',
     description: 'Returns the accounts at providers with which the user logs in.',
     metadata: { who: { user: 'needed' }, on: 'account' },

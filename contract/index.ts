@@ -43,6 +43,7 @@ export {
   type RoutesOf,
   scopeOf,
   takesPortal,
+  takesTenantToken,
   userTokenOf,
 } from './metadata.js'
 export { normalized } from './normalized.js'

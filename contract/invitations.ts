@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath } from './database-path.js'
 import { NewEmail } from './email.js'
-import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, ownProblems } from './failures.js'
 import { body, codeBody, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
@@ -108,7 +108,7 @@ export const invitations = c.router({
     summary: 'Invite an address to a tenant',
     description:
       'Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. Also needs a verified address, unless the database does not require one. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   listInvitations: {
     method: 'GET',
@@ -117,7 +117,7 @@ export const invitations = c.router({
     responses: { 200: PendingInvitations, ...failures('role_insufficient', ...inTenant) },
     summary: 'List the invitations of a tenant',
     description: 'Returns the invitations that can be accepted. Needs the role `admin` or `owner`.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   revokeInvitation: {
     method: 'DELETE',
@@ -128,7 +128,7 @@ export const invitations = c.router({
     summary: 'Revoke an invitation',
     description:
       'Its code cannot be used any more. Needs the role `admin` or `owner`; only owners can revoke an invitation as `admin` or `owner`. Also succeeds if there is no such invitation.',
-    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants', isRepeatable: true },
   },
   acceptInvitation: {
     method: 'POST',
@@ -142,7 +142,7 @@ export const invitations = c.router({
         'invitation_for_other_address',
         'email_not_verified',
         'seats_full',
-        ...tokenProblems,
+        ...ownProblems,
         ...bodyProblems,
         ...accountProblems,
       ),

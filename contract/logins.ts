@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { NewEmail } from './email.js'
-import { accountProblems, bodyProblems, databaseProblems, failures } from './failures.js'
+import { accountProblems, bodyProblems, databaseProblems, failures, ownProblems } from './failures.js'
 import { failsWith, mustBe } from './field-errors.js'
 import { body, code, codeExample, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
@@ -101,6 +101,10 @@ export const loginProblems = [
   'login_refused',
   'account_missing',
   'account_exists',
+  'not_member',
+  'membership_ended',
+  'second_factor_missing',
+  'email_not_verified',
   'email_not_proven',
   'email_taken',
   'invitation_for_other_address',
@@ -145,6 +149,20 @@ export const FinishedLogin = component(
 )
 export type FinishedLogin = z.infer<typeof FinishedLogin>
 
+/** Body of `addTenantProof`. */
+export const AddTenantProofBody = body(
+  {
+    id: 'AddTenantProofBody',
+    description: 'A login that has returned from the identity provider of a tenant.',
+    example: { code: codeExample, verifier: verifierExample },
+  },
+  {
+    code: code('The code in the URL to which the provider has led: what follows `#code=`.'),
+    verifier: verifier(),
+  },
+)
+export type AddTenantProofBody = z.infer<typeof AddTenantProofBody>
+
 export const logins = c.router({
   requestLoginCode: {
     method: 'POST',
@@ -170,5 +188,34 @@ export const logins = c.router({
     description:
       'Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. A person without an account signs up, with a verified address and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. An identity of a provider is linked to the account with its address if the provider is authoritative for the address, or with `mail`. A refused request does not use up the code. The same success can be repeated for 30 seconds, and opens one session.',
     metadata: { who: 'anyone', links: ['getMe', 'openSession'], signsIn: 'login', isRepeatable: true },
+  },
+  addTenantProof: {
+    method: 'POST',
+    path: `${usersPath}/me/tenant-proofs`,
+    pathParams: DatabasePath,
+    body: AddTenantProofBody,
+    responses: {
+      200: SignedInUser,
+      ...failures(
+        'code_invalid',
+        'not_member',
+        'account_exists',
+        'identity_taken',
+        'step_up_required',
+        ...ownProblems,
+        ...bodyProblems,
+        ...accountProblems,
+      ),
+    },
+    summary: 'Open a tenant that requires single sign-on',
+    description:
+      'Adds the tenant to the session of the current user, after a login at its identity provider that `startLogin` began with the ID of the connection. The first such login links the person at the provider to the user, who must be a member. The response has a token with the tenant. A session of a tenant can only add tenants to which the user is linked.',
+    metadata: {
+      who: { user: 'needed', ofTenant: true },
+      on: 'sso',
+      signsIn: 'session',
+      isRepeatable: true,
+      links: ['getMe', 'refreshSession'],
+    },
   },
 } satisfies DescribedRoutes)

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
-import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, ownProblems } from './failures.js'
 import { body, NewPassword, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { givenProfile } from './profile.js'
@@ -51,7 +51,7 @@ export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 export const confirmedProblems = [
   'recent_login_required',
   'step_up_required',
-  ...tokenProblems,
+  ...ownProblems,
   'too_many_attempts',
   ...bodyProblems,
   ...accountProblems,
@@ -63,7 +63,7 @@ export const me = c.router({
     path: `${usersPath}/me`,
     pathParams: DatabasePath,
     body: UpdateMeBody,
-    responses: { 200: User, ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
+    responses: { 200: User, ...failures(...ownProblems, ...bodyProblems, ...accountProblems) },
     summary: 'Change the current user',
     description: 'Changes the fields that are in the body, and returns the user.',
     metadata: { who: { user: 'needed' }, on: 'account', isRepeatable: true },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { factorExample } from './factor.js'
 import { AddedFactor, EnrolTotpBody } from './factor-bodies.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import { accountProblems, bodyProblems, failures, ownProblems, withoutBodyProblems } from './failures.js'
 import { body, name } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import {
@@ -80,7 +80,7 @@ export const AddPasskeyBody = body(
 )
 export type AddPasskeyBody = z.infer<typeof AddPasskeyBody>
 
-const onMe = [...tokenProblems, ...bodyProblems, ...accountProblems] as const
+const onMe = [...ownProblems, ...bodyProblems, ...accountProblems] as const
 const signedIn = { links: ['getMe', 'openSession'] } as const
 
 export const passkeys = c.router({

@@ -159,6 +159,29 @@ export const problems = {
     advice:
       'A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes.',
   },
+  not_member: {
+    status: 403,
+    title: 'Not a member of the tenant',
+    advice:
+      'An owner of the tenant must invite the person. Members log in with a way of their own, and then link the person with `addTenantProof`.',
+  },
+  membership_ended: {
+    status: 403,
+    title: 'Membership has ended',
+    advice: 'An owner of the tenant must invite the person again.',
+  },
+  second_factor_missing: {
+    status: 403,
+    title: 'Second factor is missing',
+    advice:
+      'The tenant needs a second factor. Let the user log in with a way of the account and add one, or let the provider ask for one.',
+  },
+  own_login_required: {
+    status: 403,
+    title: 'Own login is required',
+    advice:
+      'Single sign-on of a tenant opens only that tenant. Let the user log in with a way of the account, such as its password.',
+  },
   role_insufficient: {
     status: 403,
     title: 'Role is not sufficient',

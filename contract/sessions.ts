@@ -1,7 +1,14 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import {
+  accountProblems,
+  bodyProblems,
+  failures,
+  ownProblems,
+  tokenProblems,
+  withoutBodyProblems,
+} from './failures.js'
 import { body, id, issuedText, name } from './fields.js'
 import { idExample, labelExample, SessionList } from './listed-sessions.js'
 import type { DescribedRoutes } from './metadata.js'
@@ -95,7 +102,11 @@ export const sessions = c.router({
     summary: 'Open a session, to stay logged in',
     description:
       'Send the token of a sign-up or login within 120 seconds, before you send it to any other service. Each login can open one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening another one ends the one that has been unused for the longest time. This service rejects the access tokens of ended sessions.',
-    metadata: { who: { user: 'needed' }, on: 'account', links: ['getMe', 'refreshSession', 'endSession'] },
+    metadata: {
+      who: { user: 'needed', ofTenant: true },
+      on: 'account',
+      links: ['getMe', 'refreshSession', 'endSession'],
+    },
   },
   refreshSession: {
     method: 'POST',
@@ -127,7 +138,7 @@ export const sessions = c.router({
     method: 'GET',
     path: `${usersPath}/me/sessions`,
     pathParams: DatabasePath,
-    responses: { 200: SessionList, ...failures(...tokenProblems, ...accountProblems) },
+    responses: { 200: SessionList, ...failures(...ownProblems, ...accountProblems) },
     summary: 'List the sessions of the current user',
     description: 'Returns the sessions that have not ended.',
     metadata: { who: { user: 'needed' }, on: 'account' },
@@ -137,7 +148,7 @@ export const sessions = c.router({
     path: `${usersPath}/me/sessions`,
     pathParams: DatabasePath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
+    responses: { 204: c.noBody(), ...failures(...ownProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'End all sessions, to log out everywhere',
     description: 'Also revokes all access tokens of the user, including that of this request.',
     metadata: { who: { user: 'needed' }, on: 'account', signsOut: 'all' },
@@ -149,7 +160,7 @@ export const sessions = c.router({
     body: c.noBody(),
     responses: {
       204: c.noBody(),
-      ...failures('session_required', ...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+      ...failures('session_required', ...ownProblems, ...withoutBodyProblems, ...accountProblems),
     },
     summary: 'End all other sessions of the current user',
     description:
@@ -161,7 +172,7 @@ export const sessions = c.router({
     path: `${usersPath}/me/sessions/:sessionId`,
     pathParams: SessionPath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
+    responses: { 204: c.noBody(), ...failures(...ownProblems, ...bodyProblems, ...accountProblems) },
     summary: 'End one session of the current user, such as that of a lost device',
     description:
       'Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on.',

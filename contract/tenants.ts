@@ -1,7 +1,14 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath } from './database-path.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import {
+  accountProblems,
+  bodyProblems,
+  failures,
+  ownProblems,
+  tokenProblems,
+  withoutBodyProblems,
+} from './failures.js'
 import { body, instant, metadata, name, shownTenant, shownUser } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { next, page } from './page.js'
@@ -119,7 +126,7 @@ export const tenants = c.router({
     body: CreateTenantBody,
     responses: {
       201: Tenant,
-      ...failures('tenants_full', ...tokenProblems, ...bodyProblems, ...accountProblems),
+      ...failures('tenants_full', ...ownProblems, ...bodyProblems, ...accountProblems),
     },
     summary: 'Create a tenant',
     description:
@@ -133,7 +140,7 @@ export const tenants = c.router({
     responses: { 200: Tenant, ...failures(...inTenant) },
     summary: 'Get a tenant',
     description: 'Returns a tenant of the current user as currently stored.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   updateTenant: {
     method: 'PATCH',
@@ -143,7 +150,7 @@ export const tenants = c.router({
     responses: { 200: Tenant, ...failures(...changing) },
     summary: 'Rename a tenant',
     description: 'Needs the role `admin` or `owner`.',
-    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants', isRepeatable: true },
   },
   deleteTenant: {
     method: 'DELETE',
@@ -154,7 +161,7 @@ export const tenants = c.router({
     summary: 'Delete a tenant',
     description:
       'Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   listMembers: {
     method: 'GET',
@@ -164,7 +171,7 @@ export const tenants = c.router({
     responses: { 200: MemberList, ...failures(...inTenant) },
     summary: 'List the members of a tenant',
     description: 'Returns the users of a tenant ordered by id.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   changeMember: {
     method: 'PATCH',
@@ -178,7 +185,7 @@ export const tenants = c.router({
     summary: 'Change the role of a member',
     description:
       'Admins and owners can change roles below `admin`. Only owners can give and take `admin` and `owner`. Tokens contain the new role from the next login or refresh on.',
-    metadata: { who: { user: 'needed' }, on: 'tenants', isRepeatable: true },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants', isRepeatable: true },
   },
   removeMember: {
     method: 'DELETE',
@@ -189,6 +196,6 @@ export const tenants = c.router({
     summary: 'Remove a member from a tenant, or leave it',
     description:
       'With the ID of the current user: leaves the tenant. The last member who leaves deletes it. Admins and owners can remove members with a role below `admin`, and owners all others. Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',
-    metadata: { who: { user: 'needed' }, on: 'tenants' },
+    metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
 } satisfies DescribedRoutes)

@@ -198,6 +198,6 @@ export const users = c.router({
     summary: 'Get the current user',
     description:
       'Returns the user of the access token as currently stored. If the status is 401, log in again.',
-    metadata: { who: { user: 'needed' } },
+    metadata: { who: { user: 'needed', ofTenant: true } },
   },
 } satisfies DescribedRoutes)

@@ -20,8 +20,12 @@ GRANT USAGE ON SCHEMA token TO authenticated;
 CREATE FUNCTION token.claims() RETURNS jsonb LANGUAGE sql STABLE
   RETURN coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
 
--- ID of the user, or NULL without a token.
+-- ID of the user, or NULL without a token, and with a token that opens only a tenant.
 CREATE FUNCTION token.user_id() RETURNS uuid LANGUAGE sql STABLE
+  RETURN CASE WHEN token.claims() -> 'account' IS DISTINCT FROM 'false' THEN (token.claims() ->> 'sub')::uuid END;
+
+-- ID of the user as a member of the tenants of the token, for rows of these tenants only.
+CREATE FUNCTION token.member_id() RETURNS uuid LANGUAGE sql STABLE
   RETURN (token.claims() ->> 'sub')::uuid;
 
 -- IDs of the user's tenants. Empty without a token, and if the token leaves them out.

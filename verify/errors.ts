@@ -5,6 +5,7 @@ const catalogue = {
   token_expired: { status: 401, message: 'The access token has expired' },
   token_invalid: { status: 401, message: 'The access token is invalid' },
   step_up_required: { status: 401, message: 'A more recent or stronger login is required' },
+  own_login_required: { status: 403, message: 'The token opens only a tenant, and not the account' },
   database_not_found: { status: 503, message: 'The server that issues tokens has no such database' },
   unavailable: { status: 503, message: 'The server that issues tokens is unavailable' },
   revocations_stale: { status: 503, message: 'It is unknown whether the token was revoked' },
@@ -17,6 +18,7 @@ const catalogue = {
  * - `token_expired`: the token was valid. The user must log in again
  * - `token_invalid`: any other token. The user must log in again
  * - `step_up_required`: the token is valid, but does not meet the options of `verify`. The user must prove again to be that user
+ * - `own_login_required`: the token is valid, but single sign-on of a tenant has opened it, and the verifier does not accept such tokens
  * - `database_not_found`: `workspace` or `database` is wrong, or the database was deleted
  * - `unavailable`: the keys that would verify the token cannot be read. The token may be valid
  * - `revocations_stale`: the token may have been revoked, because revocations cannot be read. Only with `onStale: 'refuse'`
@@ -44,6 +46,7 @@ export class VerifyError extends Error {
   /** Headers of a response to the client: a challenge (RFC 6750 §3, RFC 9470 §3) or Retry-After. */
   get headers(): Record<string, string> {
     if (this.status === 503) return { 'Retry-After': '5' }
+    if (this.status === 403) return {}
     if (this.code === 'token_missing') return { 'WWW-Authenticate': 'Bearer' }
     const { acr, maxAuthAgeSeconds } = this.requirement ?? {}
     const isStepUp = this.code === 'step_up_required'
@@ -60,7 +63,7 @@ export class VerifyError extends Error {
   /** Returns the problem document (RFC 9457) of a response to the client, without `cause`. */
   toJSON() {
     const { status, code, message } = this
-    const title = status === 401 ? 'Unauthorized' : 'Service Unavailable'
+    const title = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' }[status]
     return { type: 'about:blank', title, status, detail: message, code }
   }
 }

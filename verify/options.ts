@@ -20,11 +20,16 @@ export interface VerifierOptions {
    * supported in Cloudflare Workers.
    */
   revocations?: RevocationOptions | undefined
+  /**
+   * `accept`: also accepts tokens that single sign-on of a tenant has opened. Their `account` is false: they show that somebody may use
+   * their tenants, and nothing else of the user. Refused by default.
+   */
+  tenantSessions?: 'accept' | undefined
 }
 
 /** @throws {TypeError} that names an option if it is missing or invalid */
 export function assertValid(options: VerifierOptions) {
-  const { baseUrl, workspace, database, fetch, timeoutMs, now, revocations } = Object(
+  const { baseUrl, workspace, database, fetch, timeoutMs, now, revocations, tenantSessions } = Object(
     options,
   ) as Partial<VerifierOptions>
   assert(isRootUrl(baseUrl), 'baseUrl must be an http or https URL without query and fragment')
@@ -36,6 +41,7 @@ export function assertValid(options: VerifierOptions) {
     'timeoutMs must be an integer from 1 to 2147483647',
   )
   assert(now === undefined || typeof now === 'function', 'now must be a function')
+  assert(tenantSessions === undefined || tenantSessions === 'accept', "tenantSessions must be 'accept'")
   if (revocations !== undefined) assertRevocations(revocations)
 }
 

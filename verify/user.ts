@@ -28,6 +28,10 @@ export interface Claims {
   tenant_roles?: Record<string, string>
   /** Version of the user's memberships. */
   tenants_version?: number
+  /** False: the token opens only `tenants`, and shows nothing else of the user. */
+  account?: false
+  /** When the user passed the single sign-on of each tenant, in seconds since the epoch. */
+  sso?: Record<string, number>
   /** Fixed claims of the database. Never `scope`, `act`, `nonce`, `azp` or `cnf`, which a later version of Usher may set. */
   [name: string]: unknown
 }

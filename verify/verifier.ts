@@ -50,6 +50,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const http = { fetch: fetchOption, timeoutMs }
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/workspaces/${options.workspace}/databases/${options.database}`
+  const tenantAudience = `${issuer}/tenants`
+  const acceptsTenants = options.tenantSessions === 'accept'
   const keys = createKeySet(`${issuer}/.well-known/jwks.json`, http, now)
   const revocations =
     options.revocations &&
@@ -65,11 +67,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { payload, protectedHeader } = await jwtVerify<Claims>(token, keys.find, {
       algorithms,
       issuer,
-      audience: issuer,
+      audience: [issuer, tenantAudience],
       typ: 'at+jwt',
       requiredClaims: ['sub', 'iat', 'exp', 'jti'],
       currentDate: new Date(nowMs),
     })
+    if (!acceptsTenants && [payload.aud].flat().includes(tenantAudience))
+      throw new VerifyError('own_login_required')
     return { user: userOf(payload, nowMs), kid: protectedHeader.kid }
   }
 

@@ -1,5 +1,6 @@
 import { lockUser, type UserLock } from '../store/queries/changed-user.js'
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
+import type { SsoProofs } from '../store/queries/sessions.js'
 import { hasVerifiedAddress } from '../store/queries/users.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { Queries, Store } from '../store/store.js'
@@ -18,9 +19,15 @@ import type { LimitedRequest } from './throttle/request-limits.js'
 /** A user of the operators' database. */
 export type ConsoleOperator = Pick<UserOfToken, 'id' | 'email'>
 
+/** What the token of a user says about the session, for the rules of single sign-on. */
+interface ShownClaims {
+  proven: { amr: readonly string[]; tenants?: SsoProofs | undefined }
+  isTenantOnly: boolean
+}
+
 /** Who makes a change. A rule asks the actor for authority, in one place: `requireLocked`, `lockTenant`, `requireScope`. */
 export type Actor =
-  | { kind: 'user'; user: UserOfToken }
+  | { kind: 'user'; user: UserOfToken; claims?: ShownClaims }
   | { kind: 'backend'; apiKey: ApiKey }
   /** A command of the host, or an operator of the console. */
   | { kind: 'operator'; operator?: ConsoleOperator }

@@ -4,6 +4,7 @@ import {
   type RouteMetadata,
   scopeOf,
   takesPortal,
+  takesTenantToken,
   userTokenOf,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
@@ -107,7 +108,7 @@ function requirePath(params: unknown): DatabasePath {
   return data
 }
 
-/** Admits a user, or a visitor, whose request is valid. @throws {Problem} as {@link findOfUser}; `token_missing`, and those of `admitToken` */
+/** Admits a user, or a visitor, whose request is valid. @throws {Problem} as {@link findOfUser}; `token_missing`; `own_login_required`; those of `admitToken` */
 export async function admitUser(
   context: AppContext,
   operation: Operation,
@@ -117,10 +118,11 @@ export async function admitUser(
   const database = await findOfUser(context, operation, { caller, params })
   const jwt = token && caller.bearer
   if (token === 'needed' && !jwt) throw new Problem('token_missing')
-  const holder: Holder = jwt
-    ? { kind: 'user', ...(await admitToken(context, { database, caller }, jwt)) }
-    : { kind: 'visitor' }
-  return { holder, database, caller }
+  if (!jwt) return { holder: { kind: 'visitor' }, database, caller }
+  const admitted = await admitToken(context, { database, caller }, jwt)
+  if (admitted.claims.isTenantOnly && !takesTenantToken(operation.route.metadata))
+    throw new Problem('own_login_required')
+  return { holder: { kind: 'user', ...admitted }, database, caller }
 }
 
 /** Admits a user, or a browser that has opened the portal of the tenant, before the body is read. @throws {Problem} as {@link admitUser} */

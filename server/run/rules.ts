@@ -34,7 +34,12 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
       import('../domain/login/password.js'),
       import('../domain/users/me.js'),
     ),
-  logins: () => all(import('../domain/login/mail.js'), import('../domain/login/finish.js')),
+  logins: () =>
+    all(
+      import('../domain/login/mail.js'),
+      import('../domain/login/finish.js'),
+      import('../domain/login/sso.js'),
+    ),
   connections: () =>
     all(
       import('../domain/connections/find-connections.js'),

@@ -74,6 +74,7 @@ export type AuditEvent =
   | 'second_factor.failed'
   | 'passkey.refused'
   | 'user.identity_linked'
+  | 'sso.entry_linked'
   | 'user.identity_unlinked'
   | 'connection.added'
   | 'connection.set'
@@ -110,7 +111,7 @@ export interface AuditFields {
   operatorId?: string
   role?: string
   /** How the user has logged in, if not with a password. */
-  way?: 'mail' | 'external' | 'passkey'
+  way?: 'mail' | 'external' | 'passkey' | 'sso'
   /** Name of the connection of a login, an identity or a command. */
   connection?: string
   /** Mail domain of a tenant. */

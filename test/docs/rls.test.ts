@@ -341,6 +341,10 @@ describe('docs/rls.sql', () => {
     const claims = JSON.stringify(users[1])
     expect(await runAs(server.client, claims, 'SELECT token.user_id()')).toEqual([users[1]?.sub])
     expect(await runAs(server.client, undefined, 'SELECT token.user_id()')).toEqual([''])
+    // Of a tenant only, it shows the member, and not the user outside the tenant.
+    const ofTenant = JSON.stringify({ ...users[1], account: false })
+    expect(await runAs(server.client, ofTenant, 'SELECT token.user_id()')).toEqual([''])
+    expect(await runAs(server.client, ofTenant, 'SELECT token.member_id()')).toEqual([users[1]?.sub])
   })
 })
 

@@ -50,6 +50,29 @@ describe('a valid token', () => {
     }
   })
 
+  it('that opens only a tenant is accepted only if the verifier accepts such tokens', async ({
+    usher,
+    origin,
+  }) => {
+    const { database, sign } = await makeAttacks(usher, 'ES256')
+    const options = optionsOf(usher, origin, database)
+    const issuer = `${options.baseUrl}/workspaces/${options.workspace}/databases/${options.database}`
+    const jwt = sign({ aud: [`${issuer}/tenants`], account: false, tenants: ['a'], sso: { a: 1 } })
+    const refused = (await createVerifier(options).verify(jwt)).error
+    expect([refused?.status, refused?.toJSON()]).toMatchObject([
+      403,
+      { title: 'Forbidden', code: 'own_login_required' },
+    ])
+    const { verify } = createVerifier({ ...options, tenantSessions: 'accept' })
+    expect((await verify(jwt)).data).toMatchObject({
+      tenants: ['a'],
+      claims: { account: false, sso: { a: 1 } },
+    })
+    expect(await codeOf(verify(sign({})))).toBeUndefined()
+    const unknown = { ...options, tenantSessions: 'refuse' as 'accept' }
+    expect(() => createVerifier(unknown)).toThrow("tenantSessions must be 'accept'")
+  })
+
   it('is accepted by functions that were taken from the verifier', async ({ database, options }) => {
     const { verify, fetchTenants } = createVerifier({ ...options, baseUrl: `${options.baseUrl}/` })
     const { jwt } = (await database.signedUp()).token

@@ -7,8 +7,7 @@ ALTER TABLE "usher"."membership" ADD COLUMN     "sso_exempt" BOOLEAN,
 ADD COLUMN     "sso_only" BOOLEAN;
 
 -- AlterTable
-ALTER TABLE "usher"."session" ADD COLUMN     "sso_proofs" JSONB,
-ADD COLUMN     "tenant_only" BOOLEAN;
+ALTER TABLE "usher"."session" ADD COLUMN     "sso_proofs" JSONB;
 
 -- AlterTable
 ALTER TABLE "usher"."tenant" ADD COLUMN     "sso_acr" TEXT,
@@ -61,7 +60,7 @@ CREATE TABLE "usher"."tenant_entry" (
     "user_id" UUID NOT NULL,
     "email" TEXT,
     "name" TEXT,
-    "linked_at" TIMESTAMPTZ(3) NOT NULL,
+    "proves_from" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "tenant_entry_pkey" PRIMARY KEY ("database_id","id")
 );

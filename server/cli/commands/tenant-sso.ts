@@ -128,12 +128,16 @@ const given = ({ scope, ...options }: GivenConnection) =>
 const registered = ({ callbackUrl }: SsoConnection, done: string) =>
   `${done} Register this callback URL at the provider:\n${callbackUrl}`
 
+/** Returns a function that adds a command on one connection of a tenant. */
+const connectionCommand = (sso: Command) => (name: string, description: string) =>
+  tenantCommand(sso, name)
+    .argument('<connection>', 'id of the connection, as show prints it', uuid)
+    .description(description)
+    .option('--json', 'print the result as JSON')
+type OnConnection = ReturnType<typeof connectionCommand>
+
 function addConnectionCommands(sso: Command, { host, call }: Cli) {
-  const onConnection = (name: string, description: string) =>
-    tenantCommand(sso, name)
-      .argument('<connection>', 'id of the connection, as show prints it', uuid)
-      .description(description)
-      .option('--json', 'print the result as JSON')
+  const onConnection = connectionCommand(sso)
   const secretPrompt = 'Secret of the client: '
   tenantCommand(sso, 'add-connection')
     .description('connect an identity provider; the secret of the client is typed or read from stdin')
@@ -184,6 +188,10 @@ function addConnectionCommands(sso: Command, { host, call }: Cli) {
       const changed = await call('changeSsoConnection', { params, body }).catch(nameOption)
       host.print({ json }, changed, registered(changed, `Changed connection ${connectionId}.`))
     })
+  addOnConnectionCommands(onConnection, { host, call })
+}
+
+function addOnConnectionCommands(onConnection: OnConnection, { host, call }: Pick<Cli, 'host' | 'call'>) {
   onConnection(
     'check-connection',
     'ask the provider whether it knows the client, and say what to correct',

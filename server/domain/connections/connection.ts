@@ -45,6 +45,8 @@ export type ConnectionOptions = z.infer<typeof ConnectionOptions>
 export interface Connection extends Omit<Row, 'preset' | 'options'> {
   preset: PresetName
   options: ConnectionOptions
+  /** Only of the identity provider of a tenant, with claims that its ID tokens must have. */
+  ofTenant?: { tenantId: string; expects?: Readonly<Record<string, string>> }
 }
 
 /** Returns a connection of the store. Undefined if it has a preset that only later versions know. */

@@ -204,16 +204,16 @@ export async function stepUp(context: AppContext, request: UserRequest<StepUpBod
 async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>, at: number) {
   const { database, user, claims, body } = request
   const { password, ...proof } = body
-  const former = claims.proven.amr
+  const { amr: former, tenants } = claims.proven
   if (database.secondFactor === 'off' || user.needsSecondStep === null) {
     const given = await provePassword(context, request, password)
     if (!given) throw new Problem('recent_login_required')
     const { amr } = given
-    const proven = { amr: [...new Set([...former, ...amr])], at }
+    const proven = { amr: [...new Set([...former, ...amr])], at, tenants }
     return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
   }
   const { way } = await verifyProof(context, request, { ...proofOf(user, claims), proof })
   // The session shows the first factor, and the confirmation only what the user has proven now.
-  const authentication = Authentication.afterSecondStep(user, former, { way, at })
+  const authentication = Authentication.afterSecondStep(user, former, { way, at, tenants })
   return { authentication, confirmed: { amr: [way, 'mfa'] } }
 }

@@ -11,6 +11,7 @@ import { openSecret, sealingKey, sealSecret } from './master-key.js'
 /** What a secret authenticates. A code of one purpose is never valid for another. */
 export type Purpose =
   | 'refresh_token'
+  | 'tenant_refresh_token'
   | 'password_reset'
   | 'email_verification'
   | 'email_change'

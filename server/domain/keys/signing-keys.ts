@@ -63,7 +63,7 @@ function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey) {
  * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Each parses its key when it is
  * first used, because most databases in memory only verify or only publish their keys.
  *
- * @param issuer required as `iss` and in `aud`
+ * @param issuer required as `iss`, and in `aud` or as its {@link tenantAudience}
  * @throws if another master key encrypted the private key, or if `kid` is not the thumbprint of the public key. So an
  * attacker who can write to the store, but has no master key, cannot add or replace a key
  */
@@ -102,12 +102,18 @@ const openSigner = (row: SigningKey, keys: MasterKeys): TokenKey['sign'] =>
     header: { alg: row.algorithm, typ: 'at+jwt' },
   })
 
+/**
+ * Returns the audience of tokens that single sign-on of a tenant has opened. It is another one, so that backends which do not know such
+ * tokens refuse them.
+ */
+export const tenantAudience = (issuer: string) => `${issuer}/tenants`
+
 const openVerifier = ({ publicKey, algorithm }: SigningKey, issuer: string): TokenKey['verify'] =>
   createVerifier({
     key: publicKey,
     algorithms: [algorithm],
     allowedIss: issuer,
-    allowedAud: issuer,
+    allowedAud: [issuer, tenantAudience(issuer)],
     checkTyp: 'at+jwt',
     requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
     ignoreExpiration: true,

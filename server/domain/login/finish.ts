@@ -1,4 +1,5 @@
 import type { FinishedLogin, FinishLoginBody } from '@usher/contract'
+import { validate as isUuid } from 'uuid'
 import { isUniqueViolation } from '../../store/errors.js'
 import { findPending } from '../../store/queries/acceptances.js'
 import { findIdentities, findIdentityUserId, lockIdentityHolder } from '../../store/queries/identities.js'
@@ -22,7 +23,6 @@ import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import { ifStepMissing, proveStep } from '../factors/step.js'
 import { requireInvitation } from '../invitations/code.js'
 import type { Secrets } from '../keys/database-secrets.js'
-import { readSigned } from '../keys/signed-text.js'
 import { Problem, unless } from '../problem.js'
 import type { ProviderClaims } from '../providers/identify.js'
 import type { DatabaseRequest } from '../request.js'
@@ -33,7 +33,8 @@ import { Authentication, missingStep, type SecondStep } from '../tokens/authenti
 import { completeLogin } from '../tokens/complete-login.js'
 import { logIn, signUp } from './apply.js'
 import { addressOf, choose, type Facts, type NewUserFields, type Proof } from './choose.js'
-import { findStarted, proveDigits, requireDigits } from './mail.js'
+import { proveDigits, requireAttempt, requireDigits } from './mail.js'
+import { logInToTenant } from './sso.js'
 
 type Request = DatabaseRequest<FinishLoginBody>
 
@@ -60,7 +61,10 @@ interface ProvenLogin {
  * `too_many_sign_ups`; `email_taken`
  */
 export async function finishLogin(context: AppContext, request: Request): Promise<FinishedLogin> {
-  const login = await prove(context, request)
+  const started = await findReturned(context, request)
+  if (started?.kind === 'external' && isUuid(started.connection))
+    return logInToTenant(context, request, started)
+  const login = await prove(context, request, started)
   const { network, knownAt, proof } = login
   const second = await proveSecondStep(context, request, login)
   const proven = { ...login, second }
@@ -78,21 +82,28 @@ export async function finishLogin(context: AppContext, request: Request): Promis
   return { ...signedIn, isNewUser }
 }
 
+/** Returns the login of the code of a request. Undefined: it has digits instead. @throws {Problem} `code_invalid` */
+const findReturned = async (context: AppContext, { database, body: { code, verifier } }: Request) =>
+  code === undefined ? undefined : requireAttempt(context, database.id, { code, verifier })
+
 /**
  * Verifies that the client has received the mail of a login, or its result from a provider, and that it has started the login. A
  * wrong verifier is like an unknown login: it counts nothing, and does not reveal whether the rest is right. Then reads the user.
  *
  * @throws {Problem} `validation_failed`; `code_invalid`; `too_many_attempts`
  */
-async function prove(context: AppContext, request: Request): Promise<ProvenLogin> {
+async function prove(
+  context: AppContext,
+  request: Request,
+  attempt: FoundAttempt | undefined,
+): Promise<ProvenLogin> {
   const { database, body, caller } = request
-  const { code, verifier, mail } = body
+  const { verifier, mail } = body
   const databaseId = database.id
-  if (code === undefined) {
+  if (!attempt) {
     const { attempt, ...account } = await proveDigits(context, request, requireDigits(body))
     return { proof: { kind: 'mail', attempt }, way: 'mail', isKnownIdentity: false, ...account }
   }
-  const attempt = await requireAttempt(context, databaseId, { code, verifier })
   let proof: Proof
   let id: string | undefined
   if (attempt.kind === 'mail') {
@@ -112,23 +123,6 @@ async function prove(context: AppContext, request: Request): Promise<ProvenLogin
   const { user, networkKnownAt: knownAt } = await findLogin(context.store, account, keys)
   const way = proof.kind === 'mail' ? 'mail' : 'idp'
   return { proof, way, user, isKnownIdentity: id !== undefined, network: keys.network, knownAt }
-}
-
-/** Returns the login of a code that the database has issued. @throws {Problem} `code_invalid` */
-export async function requireAttempt(
-  context: AppContext,
-  databaseId: string,
-  { code, verifier }: { code: string; verifier: string },
-): Promise<FoundAttempt> {
-  const signed = readSigned(code)
-  const attempt = signed && (await findStarted(context, databaseId, { id: signed.id, verifier }))
-  const secrets = await context.findSecrets(databaseId)
-  const isSigned =
-    attempt?.kind === 'mail'
-      ? signed?.isSigned(secrets, 'login_code', attempt.canonicalEmail)
-      : signed?.isSigned(secrets, 'external_code')
-  if (!attempt || !isSigned) throw new Problem('code_invalid')
-  return attempt
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FinishLoginBody, RequestLoginCodeBody, StartedLogin } from '@usher/contract'
 import {
   countTry,
+  type FoundAttempt,
   findAddressHolder,
   findAttempt,
   insertAttempt,
@@ -12,7 +13,7 @@ import { runWithinLimits } from '../change.js'
 import { endOfCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import { isEqual, type Secrets } from '../keys/database-secrets.js'
-import { challengeOf } from '../keys/signed-text.js'
+import { challengeOf, readSigned } from '../keys/signed-text.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { attemptLogin } from '../passwords/authenticate.js'
 import { Problem, validationFailed } from '../problem.js'
@@ -64,6 +65,23 @@ export async function findStarted(
 ) {
   const attempt = await findAttempt(store, { databaseId, id }, { now: new Date(now()) })
   return attempt && isEqual(challengeOf(verifier), attempt.challenge) ? attempt : undefined
+}
+
+/** Returns the login of a code that the database has issued. @throws {Problem} `code_invalid` */
+export async function requireAttempt(
+  context: AppContext,
+  databaseId: string,
+  { code, verifier }: { code: string; verifier: string },
+): Promise<FoundAttempt> {
+  const signed = readSigned(code)
+  const attempt = signed && (await findStarted(context, databaseId, { id: signed.id, verifier }))
+  const secrets = await context.findSecrets(databaseId)
+  const isSigned =
+    attempt?.kind === 'mail'
+      ? signed?.isSigned(secrets, 'login_code', attempt.canonicalEmail)
+      : signed?.isSigned(secrets, 'external_code')
+  if (!attempt || !isSigned) throw new Problem('code_invalid')
+  return attempt
 }
 
 /** Digits of a mail that a client has presented. */

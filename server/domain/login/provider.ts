@@ -34,7 +34,7 @@ export async function startLogin(
   request: DatabaseRequest<StartLoginBody>,
 ): Promise<ExternalLogin> {
   const { database, body } = request
-  const connection = await requireConnection(context, database.id, body.connection)
+  const connection = await findProviderOf(context, database, body.connection)
   const redirectUrl = requireRedirect(database, body.redirectUrl)
   const { authorization } = await requireProvider(context, request, connection)
   const secrets = await context.findSecrets(database.id)
@@ -50,6 +50,14 @@ export async function startLogin(
   })
   return { login, url, state, nonce: known.nonce, expiresAt: new Date(expiresAt).toISOString() }
 }
+
+/** Returns a connection of the database by its name, or of one of its tenants by its id. @throws {Problem} `connection_not_found` */
+const findProviderOf = async (
+  context: AppContext,
+  { id, singleSignOn }: Pick<RuleDatabase, 'id' | 'singleSignOn'>,
+  name: string,
+): Promise<Connection> =>
+  (singleSignOn && (await context.findTenantConnection(id, name))) || requireConnection(context, id, name)
 
 interface Authorization {
   connection: Connection
@@ -229,7 +237,7 @@ async function receive(
   const { database, parameters } = request
   const databaseId = database.id
   requireAllowance(context, request)
-  const connection = await requireConnection(context, databaseId, login.connection)
+  const connection = await findProviderOf(context, database, login.connection)
   const { sealedSecret, name } = connection
   const key = { databaseId, id }
   const row = { ...key, challenge, connection: name, expiresAt: new Date(expiresAt) }

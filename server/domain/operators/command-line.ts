@@ -93,6 +93,7 @@ export async function openCommandLineSession(
     sessionId: undefined,
     generation,
     proven,
+    isTenantOnly: false,
     issuedAt: expiresAt / 1000 - lifetimeSeconds,
   }
   const actor = { kind: 'user', user } as const

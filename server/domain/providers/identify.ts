@@ -31,8 +31,27 @@ export async function identify({ find, fetch }: Providers, login: ReturnedLogin)
   if (!keys) return readClaims(connection, await readPerson(provider, read))
   const audiences = [clientId]
   const claims = await verifyIdToken(provider, tokens.id_token ?? '', { audiences, nonces: [nonce] })
+  requireExpected(connection, claims)
   const email = await readAddressed(provider, { connection, claims, read })
-  return readClaims(connection, { profile: claims, email, posted: parsed(user) })
+  const person = readClaims(connection, { profile: claims, email, posted: parsed(user) })
+  return connection.ofTenant ? { ...person, ...claimsOfTenant(claims, person) } : person
+}
+
+/** @throws {ProviderError} `provider_invalid` if a claim is not what the connection expects */
+function requireExpected({ ofTenant }: Connection, claims: ProviderDocument) {
+  for (const [name, value] of Object.entries(ofTenant?.expects ?? {}))
+    if (claims[name] !== value) throw invalid(`the claim ${name} of the ID token is not ${value}`)
+}
+
+/**
+ * Returns what only the provider of a tenant says. Its addresses count in the domains of the tenant only, so that an address may be
+ * one that Entra has in another claim, for accounts without a mailbox.
+ */
+function claimsOfTenant(claims: ProviderDocument, { email }: ProviderClaims) {
+  const names = [claims.preferred_username, claims.upn]
+  const address = names.map((each) => textOf(CreateUserBody.shape.email, each)).find(Boolean) ?? null
+  const amr = Array.isArray(claims.amr) ? claims.amr.filter((each) => typeof each === 'string') : []
+  return { email: email ?? address, amr }
 }
 
 type Read = (url: string) => Promise<ProviderResponse>
@@ -194,4 +213,6 @@ export interface ProviderClaims {
   preferredName: string | null
   /** As a BCP 47 tag. */
   locale: string | null
+  /** How the person has logged in there (RFC 8176). Only of the provider of a tenant. */
+  amr?: readonly string[]
 }

@@ -50,6 +50,7 @@ export async function openSession(
     amr: proven.amr,
     provenAt: new Date(proven.at),
     generation,
+    ssoProofs: database.singleSignOn ? proven.tenants : undefined,
     label: body?.label ?? null,
     expiresAt,
   }
@@ -64,6 +65,7 @@ export async function openSession(
     user: { ...user, ...revoked },
     session: { id, refreshes: 0, expiresAt },
     proven,
+    isTenantOnly: claims.isTenantOnly,
     readAt: now,
   })
 }

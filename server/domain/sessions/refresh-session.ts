@@ -1,10 +1,13 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
+import { endOpenSession } from '../../store/queries/session-ends.js'
 import { countRefresh, endReusedSession, type Refresh } from '../../store/queries/session-refreshes.js'
+import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { runChange, sendNotice } from '../change.js'
 import type { AppContext } from '../context.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { missingStep } from '../tokens/authentication.js'
+import { missingStep, type Proven } from '../tokens/authentication.js'
+import { openTenants } from '../tokens/open-tenants.js'
 import { outcomeOf } from './end-sessions.js'
 import { issueTokens, readRefreshToken } from './session-tokens.js'
 
@@ -27,7 +30,7 @@ export async function refreshSession(
   const { sessionIdleSeconds: idleSeconds, sessionMaxSeconds: maxSeconds } = database
   if (!token) throw new Problem('session_ended')
   const now = context.now()
-  const { sessionId } = token
+  const { sessionId, isTenantOnly } = token
   const attempt = {
     databaseId: database.id,
     ...token,
@@ -35,6 +38,7 @@ export async function refreshSession(
     repeatableSeconds,
     idleSeconds,
     maxSeconds,
+    hasSso: database.singleSignOn,
   }
   let session = await countRefresh(context.store, attempt)
   if (!session) {
@@ -44,15 +48,35 @@ export async function refreshSession(
     // It may have waited for a revocation that lets the session continue, and have read the user before.
     session = await countRefresh(context.store, attempt)
   }
+  if (!session) throw new Problem('session_ended')
+  const proven = { amr: session.amr, at: session.provenAt.getTime(), tenants: session.ssoProofs ?? undefined }
+  if (isTenantOnly) await requireOpenTenant(context, request, { ...session, id: sessionId, proven })
   // The session was opened before the user needed a second step.
-  if (!session || (!session.amr.includes('mfa') && missingStep(database, session, now)))
+  else if (!session.amr.includes('mfa') && missingStep(database, session, now))
     throw new Problem('session_ended')
   return issueTokens(context, database, {
     user: { ...session, id: session.userId },
     session: { ...session, id: sessionId },
-    proven: { amr: session.amr, at: session.provenAt.getTime() },
+    proven,
+    isTenantOnly,
     readAt: now,
   })
+}
+
+/** Ends a session that single sign-on has opened, once no proof counts any more. @throws {Problem} `session_ended` */
+async function requireOpenTenant(
+  context: AppContext,
+  request: DatabaseRequest,
+  { id, memberships, proven }: { id: string; memberships: TenantRole[]; proven: Proven },
+) {
+  const { database } = request
+  const shown = { proven, isTenantOnly: true, now: context.now() }
+  if (openTenants(database, memberships, shown).length > 0) return
+  const session = { databaseId: database.id, id }
+  await runChange(context, request, async (change) =>
+    outcomeOf(await endOpenSession(change, session, change.now)),
+  )
+  throw new Problem('session_ended')
 }
 
 /** Ends the session of a refresh token that was used before. */

@@ -10,6 +10,8 @@ interface Continued {
   user: TokenUser
   session: TokenSession & { refreshes: number }
   proven: Proven
+  /** Whether single sign-on of a tenant has opened it. */
+  isTenantOnly: boolean
   /** When the user was read, in milliseconds since the epoch. */
   readAt: number
 }
@@ -18,39 +20,46 @@ interface Continued {
 export async function issueTokens(
   context: AppContext,
   database: Database,
-  { user, session, proven, readAt }: Continued,
+  { user, session, proven, isTenantOnly, readAt }: Continued,
 ): Promise<Session> {
   return {
-    id: user.id,
-    tenants: user.memberships.map(({ id }) => id),
-    token: issueToken(database, user, { now: readAt, proven, session }),
-    refreshToken: await issueRefreshToken(context, database, session),
+    ...issueToken(database, user, { now: readAt, proven, isTenantOnly, session }),
+    refreshToken: await issueRefreshToken(context, database, {
+      ...session,
+      purpose: purposeOf(isTenantOnly),
+    }),
   }
 }
+
+// The refresh token itself says it, so that a session of a tenant never becomes one of the account.
+const purposeOf = (isTenantOnly: boolean) => (isTenantOnly ? 'tenant_refresh_token' : 'refresh_token')
 
 /** Returns a refresh token, valid until its session expires. */
 async function issueRefreshToken(
   { findSecrets, now }: Pick<AppContext, 'findSecrets' | 'now'>,
   database: Pick<Database, 'id'>,
-  { id, refreshes, expiresAt }: Continued['session'],
+  { id, refreshes, expiresAt, purpose }: Continued['session'] & { purpose: ReturnType<typeof purposeOf> },
 ): Promise<RefreshToken> {
   const secrets = await findSecrets(database.id)
-  const value = signedText(secrets, { purpose: 'refresh_token', id, number: refreshes })
+  const value = signedText(secrets, { purpose, id, number: refreshes })
   const maxAge = Math.max(0, Math.floor((expiresAt.getTime() - now()) / 1000))
   return { value, maxAge, type: 'REFRESH_TOKEN' }
 }
 
 /**
- * Returns the session of a refresh token, and the number of its refreshes when the token was issued. Returns undefined if the
- * database has not issued it.
+ * Returns the session of a refresh token, the number of its refreshes when the token was issued, and whether single sign-on of a
+ * tenant has opened it. Returns undefined if the database has not issued it, or has no single sign-on any more.
  */
 export async function readRefreshToken(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
-  database: Pick<Database, 'id'>,
+  database: Pick<Database, 'id' | 'singleSignOn'>,
   value: string,
 ) {
   const signed = readSigned(value)
   if (signed?.number === undefined) return undefined
-  const isSigned = signed.isSigned(await findSecrets(database.id), 'refresh_token')
-  return isSigned ? { sessionId: signed.id, refreshes: signed.number } : undefined
+  const secrets = await findSecrets(database.id)
+  const kinds = database.singleSignOn ? [false, true] : [false]
+  const isTenantOnly = kinds.find((each) => signed.isSigned(secrets, purposeOf(each)))
+  if (isTenantOnly === undefined) return undefined
+  return { sessionId: signed.id, refreshes: signed.number, isTenantOnly }
 }

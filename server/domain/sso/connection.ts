@@ -38,7 +38,7 @@ export interface TenantConnectionRow extends Omit<Row, 'preset' | 'options'> {
 /** The identity provider of a tenant, as logins use connections of a database. Its name is its id. */
 export interface TenantConnection extends Connection {
   id: string
-  tenantId: string
+  ofTenant: { tenantId: string; expects?: Readonly<Record<string, string>> }
   options: Connection['options'] & TenantConnectionOptions & { title: string }
 }
 
@@ -49,16 +49,16 @@ export const tenantConnectionOf = (row: Row): TenantConnectionRow | undefined =>
 /** Returns a connection as logins use it. */
 export function loginConnection({
   testedAt: _,
+  tenantId,
   preset,
   options,
   ...row
 }: TenantConnectionRow): TenantConnection {
   const kind = tenantPresets[preset]
-  return { ...row, name: row.id, preset: kind.preset, options: { title: kind.title, ...options } }
+  const { hd } = options
+  const ofTenant = { tenantId, ...(hd && { expects: { hd } }) }
+  return { ...row, name: row.id, preset: kind.preset, options: { title: kind.title, ...options }, ofTenant }
 }
-
-/** Returns the URL to which the provider leads the browser. @param issuer that of the database */
-export const ssoCallbackUrl = (issuer: string, id: string) => `${issuer}/sso/${id}/callback`
 
 /** Maximum time until this process notices a change by another one. */
 const cacheMilliseconds = 5_000

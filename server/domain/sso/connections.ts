@@ -10,6 +10,7 @@ import {
 } from '../../store/queries/sso-connections.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
+import { callbackUrl } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
@@ -17,7 +18,6 @@ import { Problem } from '../problem.js'
 import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
 import {
   loginConnection,
-  ssoCallbackUrl,
   type TenantConnectionRow,
   tenantConnectionOf,
   tenantPresets,
@@ -48,7 +48,7 @@ export const connectionBody = (connection: TenantConnectionRow, url: string): Ss
   scopes: connection.options.scopes ?? [],
   isEnabled: connection.isEnabled,
   hasSecret: connection.sealedSecret !== null,
-  callbackUrl: ssoCallbackUrl(url, connection.id),
+  callbackUrl: callbackUrl(url, connection.id),
   createdAt: connection.createdAt.toISOString(),
   testedAt: connection.testedAt?.toISOString() ?? null,
 })
@@ -76,7 +76,7 @@ function requireClient(
   { database }: SetupRequest,
   { secret, ...connection }: TenantConnectionRow & { secret: string | null },
 ) {
-  const redirectUri = ssoCallbackUrl(database.issuer, connection.id)
+  const redirectUri = callbackUrl(database.issuer, connection.id)
   return requireKnownClient(providers, { database, redirectUri }, { ...loginConnection(connection), secret })
 }
 

@@ -132,10 +132,9 @@ async function requireExempt(change: Change, tenantId: string, { exempt, ssoRequ
 async function requireTested(change: Change, { claims, params }: SetupRequest) {
   const { tenantId } = params
   const since = change.now.getTime() - testMilliseconds
-  const proven = (claims as { ssoProofs?: Readonly<Record<string, number>> } | undefined)?.ssoProofs
   const times =
     change.actor.kind === 'user'
-      ? [(proven?.[tenantId] ?? 0) * 1000]
+      ? [(claims?.proven.tenants?.[tenantId] ?? 0) * 1000]
       : (await listConnectionsOfTenant(change, { databaseId: change.database.id, tenantId })).map(
           ({ testedAt }) => testedAt?.getTime() ?? 0,
         )

@@ -1,8 +1,10 @@
 import { findStanding, lockUsersAndTenant, type Standing } from '../../store/queries/members.js'
 import { isShareTaken } from '../../store/queries/stored-revocations.js'
+import { findSsoMemberships } from '../../store/queries/user-tenants.js'
 import type { Change } from '../change.js'
 import { Problem, tenantNotFound } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { openTenants } from '../tokens/open-tenants.js'
 import { lastOwner } from './roles.js'
 
 /** A request about a tenant. */
@@ -25,11 +27,11 @@ interface TenantAndMember {
 /**
  * Locks a tenant until the transaction ends, and returns what the actor may do with it.
  *
- * @throws {Problem} `tenant_not_found`, also if the user who acts is not a member; `token_invalid` if that user has changed since
+ * @throws {Problem} `tenant_not_found`, also if the user who acts is not a member, or the session does not open the tenant; `token_invalid` if that user has changed since
  * the request read it
  */
 export async function lockTenant(
-  change: Pick<Change, 'query' | 'database' | 'actor'>,
+  change: Pick<Change, 'query' | 'database' | 'actor' | 'now'>,
   { tenantId, userId }: TenantAndMember,
 ): Promise<LockedTenant> {
   const { database, actor } = change
@@ -41,8 +43,20 @@ export async function lockTenant(
   const isTrusted = actor.kind === 'operator' || actor.kind === 'backend'
   if (isTrusted && standing.hasTenant) return { ...standing, actorRole: 'owner' }
   if (user && !isUnchanged) throw new Problem('token_invalid')
-  if (actorRole === null) throw tenantNotFound(database, tenantId)
+  if (actorRole === null || !(await isOpenTo(change, tenantId))) throw tenantNotFound(database, tenantId)
   return { ...standing, actorRole }
+}
+
+/** Returns whether the session of the user who acts opens a locked tenant. */
+async function isOpenTo(
+  { query, database, actor, now }: Pick<Change, 'query' | 'database' | 'actor' | 'now'>,
+  tenantId: string,
+) {
+  if (!database.singleSignOn || actor.kind !== 'user') return true
+  const { user, claims = { proven: { amr: [] }, isTenantOnly: false } } = actor
+  const memberships = await findSsoMemberships({ query }, { databaseId: database.id, userId: user.id })
+  const open = openTenants(database, memberships, { ...claims, now: now.getTime() })
+  return open.some(({ id }) => id === tenantId)
 }
 
 const refusedSeconds = 3_600

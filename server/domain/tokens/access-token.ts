@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
 import { validate } from 'uuid'
+import type { SsoProofs } from '../../store/queries/sessions.js'
 import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
-import type { TokenKey } from '../keys/signing-keys.js'
+import { type TokenKey, tenantAudience } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 import { acrOf, type Proven } from './authentication.js'
+import { openTenants, proofsOf } from './open-tenants.js'
 import type { VerifiedToken, VerifiedTokens } from './verified-tokens.js'
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+/** A database without single sign-on may have a claim of its own with this name. */
+const isProofs = (value: unknown): value is SsoProofs =>
+  typeof value === 'object' && value !== null && Object.values(value).every((at) => typeof at === 'number')
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value)
 
@@ -51,24 +57,29 @@ interface NewToken {
   /** In milliseconds since the epoch. */
   now: number
   proven: Proven
+  /** Whether single sign-on of a tenant has opened the session. */
+  isTenantOnly: boolean
   session?: TokenSession | undefined
   /** A new one by default. */
   id?: string | undefined
 }
 
-/** Returns a new access token (RFC 9068) of the database for a user. */
+/** Returns a new access token (RFC 9068) of the database for a user, and the tenants that it opens. */
 export function issueToken(
   database: Database,
   user: TokenUser,
-  { now, proven, session, id = randomUUID() }: NewToken,
-): AccessToken {
+  { now, proven, isTenantOnly, session, id = randomUUID() }: NewToken,
+): { id: string; tenants: string[]; token: AccessToken } {
   const issuedAt = Math.floor(now / 1000)
-  const maxAge = lifetimeOf(database, issuedAt, session)
+  const shown = { proven, isTenantOnly, now }
+  const memberships = openTenants(database, user.memberships, shown)
+  const sso = database.singleSignOn ? proofsOf(memberships, shown) : undefined
+  const maxAge = lifetimeOf(database, issuedAt, { session, proofsEndAt: sso?.endsAt })
   const audience = `database:${database.id}`
   const jwt = signingKey(database, now).sign({
     ...database.claims,
     iss: database.issuer,
-    aud: [database.issuer, audience],
+    aud: isTenantOnly ? [tenantAudience(database.issuer)] : [database.issuer, audience],
     sub: user.id,
     client_id: audience,
     iat: issuedAt,
@@ -81,27 +92,31 @@ export function issueToken(
     acr: acrOf(proven),
     amr: proven.amr,
     ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
-    ...tenancyOf(user.memberships),
+    ...tenancyOf(memberships),
+    ...(database.singleSignOn && { account: isTenantOnly ? false : undefined, sso: sso?.proofs }),
   })
-  return { jwt, maxAge, type: 'ACCESS_TOKEN' }
+  return {
+    id: user.id,
+    tenants: memberships.map((each) => each.id),
+    token: { jwt, maxAge, type: 'ACCESS_TOKEN' },
+  }
 }
 
 /**
- * Returns the lifetime of a token in seconds. A token does not outlive its session, and the token of a login does not outlive
+ * Returns the lifetime of a token in seconds. A token does not outlive its session and the proofs of its tenants, and the token of a login does not outlive
  * the session that it may open, because backends that verify tokens by themselves know no sessions.
  */
 function lifetimeOf(
   { tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds }: Database,
   issuedAt: number,
-  session: TokenSession | undefined,
+  { session, proofsEndAt = Infinity }: { session: TokenSession | undefined; proofsEndAt: number | undefined },
 ) {
+  const most = Math.min(tokenMaxAgeSeconds, proofsEndAt - issuedAt)
   if (session) {
     const left = Math.floor(session.expiresAt.getTime() / 1000) - issuedAt
-    return Math.max(0, Math.min(tokenMaxAgeSeconds, left))
+    return Math.max(0, Math.min(most, left))
   }
-  return sessionMaxSeconds === 0
-    ? tokenMaxAgeSeconds
-    : Math.min(tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds)
+  return sessionMaxSeconds === 0 ? most : Math.min(most, sessionIdleSeconds, sessionMaxSeconds)
 }
 
 /** Returns the claims of a user's tenants. A claim that is left out is undefined, so that no fixed claim replaces it. */
@@ -161,7 +176,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, sid, jti, gen, iat, exp, auth_time, amr } = key?.verify(jwt) ?? {}
+    const { sub, sid, jti, gen, iat, exp, auth_time, amr, iss, aud, sso } = key?.verify(jwt) ?? {}
     if (
       key &&
       isUuid(sub) &&
@@ -174,9 +189,20 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
       isTexts(amr)
     ) {
       const times = { issuedAt: iat, expiresAt: exp }
-      const proven = { amr: shared(amr), at: auth_time * 1000 }
+      const proven = { amr: shared(amr), at: auth_time * 1000, ...(isProofs(sso) && { tenants: sso }) }
+      const isTenantOnly = isTexts(aud) && aud.includes(tenantAudience(iss as string))
       const ofUser = { databaseId, id: sub, sessionId: sid ?? jti }
-      return { jwt, kid: key.kid, key: ofUser, id: jti, sessionId: sid, generation: gen, proven, ...times }
+      return {
+        jwt,
+        kid: key.kid,
+        key: ofUser,
+        id: jti,
+        sessionId: sid,
+        generation: gen,
+        proven,
+        isTenantOnly,
+        ...times,
+      }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

@@ -3,6 +3,7 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { type TokenClaims, verifyToken } from './access-token.js'
+import { openTenants } from './open-tenants.js'
 
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
@@ -18,10 +19,17 @@ export async function admitToken(
   try {
     const now = context.now()
     const claims = verifyToken(context.verifiedTokens, database, { jwt, now })
+    const hasSso = database.singleSignOn
+    if (hasSso !== (claims.key.hasSso ?? false)) claims.key = { ...claims.key, hasSso }
+    // The operator has turned single sign-on off.
+    if (claims.isTenantOnly && !hasSso) throw new Problem('token_invalid')
     const user = await context.findUser(claims.key)
     if (!user || claims.generation !== user.generation || isEnded(claims, user, now))
       throw new Problem('token_invalid')
-    return { user, claims }
+    if (!hasSso) return { user, claims }
+    const memberships = openTenants(database, user.memberships, { ...claims, now })
+    if (claims.isTenantOnly && memberships.length === 0) throw new Problem('token_invalid')
+    return { user: { ...user, memberships: [...memberships] }, claims }
   } catch (error) {
     if (error instanceof Problem) context.rejectedTokens(caller.log, database.id, error.code)
     throw error

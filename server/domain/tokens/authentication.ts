@@ -1,3 +1,4 @@
+import type { SsoProofs } from '../../store/queries/sessions.js'
 import type { Database } from '../databases/find-database.js'
 
 /**
@@ -11,6 +12,8 @@ export interface Proven {
   amr: readonly string[]
   /** In milliseconds since the epoch. */
   at: number
+  /** The tenants whose single sign-on the user has passed in the session. */
+  tenants?: SsoProofs | undefined
 }
 
 /** The authentication context classes of tokens. */
@@ -80,12 +83,15 @@ export interface SecondStep {
 export class Authentication implements Proven {
   readonly #userId: string
 
-  private constructor(
-    user: { id: string },
-    readonly amr: readonly string[],
-    readonly at: number,
-  ) {
+  readonly amr: readonly string[]
+  readonly at: number
+  readonly tenants: SsoProofs | undefined
+
+  private constructor(user: { id: string }, { amr, at, tenants }: Proven) {
     this.#userId = user.id
+    this.amr = amr
+    this.at = at
+    this.tenants = tenants
   }
 
   /** Throws unless it is that of a user. */
@@ -95,7 +101,7 @@ export class Authentication implements Proven {
 
   /** Of a user who has just signed up. Backends see by `acr` that there was no second step. */
   static ofSignUp = (user: { id: string }, { way, at }: { way: Amr; at: number }) =>
-    new Authentication(user, [way], at)
+    new Authentication(user, { amr: [way], at })
 
   /**
    * Of a user who has proven one factor.
@@ -109,7 +115,7 @@ export class Authentication implements Proven {
   ) {
     const missing = missingStep(database, user, at)
     if (missing) throw new SecondStepMissing(missing, user, { amr: [way], at })
-    return new Authentication(user, [way], at)
+    return new Authentication(user, { amr: [way], at })
   }
 
   /**
@@ -131,12 +137,39 @@ export class Authentication implements Proven {
   static afterSecondStep = (
     user: { id: string },
     first: readonly string[],
-    { way, at }: { way: Amr; at: number },
-  ) => new Authentication(user, [...new Set([...first, way, 'mfa'])], at)
+    { way, at, tenants }: { way: Amr; at: number; tenants?: SsoProofs | undefined },
+  ) => new Authentication(user, { amr: [...new Set([...first, way, 'mfa'])], at, tenants })
 
   /** Of a user whose passkey has verified its user: two factors (NIST SP 800-63B-4, section 3.1.7). */
-  static ofPasskey = (user: { id: string }, at: number) => new Authentication(user, ['pop', 'mfa'], at)
+  static ofPasskey = (user: { id: string }, at: number) =>
+    new Authentication(user, { amr: ['pop', 'mfa'], at })
 
   /** Of the user of a token, which a change has revoked. */
-  static ofToken = (user: { id: string }, { amr, at }: Proven) => new Authentication(user, amr, at)
+  static ofToken = (user: { id: string }, { amr, at, tenants }: Proven) =>
+    new Authentication(user, { amr, at, tenants })
+}
+
+/**
+ * That a person has passed the single sign-on of a tenant. It is no {@link Authentication}: the provider of a tenant speaks for that
+ * tenant only, whoever the user is, so it makes no token of the account.
+ */
+export class TenantProof {
+  readonly #userId: string
+
+  private constructor(
+    user: { id: string },
+    readonly tenantId: string,
+    readonly proven: Proven,
+  ) {
+    this.#userId = user.id
+  }
+
+  /** Throws unless it is that of a user. */
+  requireOf({ id }: { id: string }) {
+    if (id !== this.#userId) throw new Error('the proof is that of another user')
+  }
+
+  /** Of a user whom the provider of a tenant has named, and who has proven a second factor if the tenant needs one. */
+  static of = (user: { id: string }, tenantId: string, { amr, at, tenants }: Proven) =>
+    new TenantProof(user, tenantId, { amr, at, tenants: { ...tenants, [tenantId]: Math.floor(at / 1000) } })
 }

@@ -1,13 +1,15 @@
 import type { SignedInUser } from '@usher/contract'
 import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
+import { findSsoMemberships } from '../../store/queries/user-tenants.js'
 import { type AuditEvent, type AuditFields, audit } from '../../telemetry/audit.js'
 import { sendNotice } from '../change.js'
 import type { AppContext } from '../context.js'
+import type { RuleDatabase } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
 import { issueToken, type TokenSession, type TokenUser } from './access-token.js'
-import type { Authentication } from './authentication.js'
+import type { Authentication, TenantProof } from './authentication.js'
 
 /** A user who has just proven to be that user. */
 export interface CompletedLogin {
@@ -56,9 +58,35 @@ export async function completeLogin(
   const { database, caller } = request
   if (network) await rememberLogin(context, request, network)
   if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id, ...(way && { way }) })
-  const tenants = user.memberships.map(({ id }) => id)
-  const token = issueToken(database, user, { now: readAt, proven: authentication, session, id: tokenId })
-  return { id: user.id, tenants, token }
+  const issued = { now: readAt, proven: authentication, isTenantOnly: false, session, id: tokenId }
+  return issueToken(database, await withSsoRules(context, database, user), issued)
+}
+
+/** Returns a user with the rules of single sign-on of the tenants. They are read here, because few databases have them. */
+async function withSsoRules<User extends TokenUser>(
+  { store }: Pick<AppContext, 'store'>,
+  { id: databaseId, singleSignOn }: Pick<RuleDatabase, 'id' | 'singleSignOn'>,
+  user: User,
+): Promise<User> {
+  if (!singleSignOn) return user
+  return { ...user, memberships: await findSsoMemberships(store, { databaseId, userId: user.id }) }
+}
+
+/** A user who has passed the single sign-on of a tenant. */
+interface TenantLogin extends Pick<CompletedLogin, 'user' | 'readAt' | 'tokenId' | 'session'> {
+  proof: TenantProof
+}
+
+/** Returns a token of a tenant, which does not open the account of the user. @throws {Problem} `login_refused` if the user is disabled */
+export async function completeTenantLogin(
+  context: AppContext,
+  { database }: Pick<DatabaseRequest, 'database'>,
+  { user, proof, readAt, tokenId, session }: TenantLogin,
+): Promise<SignedInUser> {
+  if (user.disabledAt) throw new Problem('login_refused')
+  proof.requireOf(user)
+  const issued = { now: readAt, proven: proof.proven, isTenantOnly: true, session, id: tokenId }
+  return issueToken(database, await withSsoRules(context, database, user), issued)
 }
 
 const dayMilliseconds = 24 * 3_600_000

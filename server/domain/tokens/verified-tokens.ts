@@ -20,6 +20,8 @@ export interface VerifiedToken {
   expiresAt: number
   /** How and when the user has proven to be that user: `amr` and `auth_time`. */
   proven: Proven
+  /** Whether single sign-on of a tenant has opened the session: `aud` says it. */
+  isTenantOnly: boolean
 }
 
 /** Verified tokens of all databases. Rejected tokens are never in it. */

@@ -7,8 +7,19 @@ import { confirmUser } from '../factors/confirm.js'
 import type { UserRequest } from '../request.js'
 import { deleteUser } from './user-changes.js'
 
-/** Returns the user of a token as the store has it now (docs/specification.md, section 4.3). */
-export const getMe = async (_context: AppContext, { user }: UserRequest): Promise<User> => userBody(user)
+/**
+ * Returns the user of a token as the store has it now (docs/specification.md, section 4.3). To a session of a tenant, it is the person
+ * whom the provider of the tenant knows.
+ */
+export const getMe = async (_context: AppContext, { user, claims }: UserRequest): Promise<User> =>
+  claims.isTenantOnly ? personOfTenant(user) : userBody(user)
+
+/** Returns a user without what the account has outside its tenants. */
+function personOfTenant(user: UserOfToken): User {
+  const { email, name } = user.memberships[0]?.sso ?? {}
+  const shown = { email: email ?? user.email, preferredName: name ?? user.preferredName }
+  return userBody({ ...user, ...shown, locale: null, metadata: null })
+}
 
 /** Returns the body that operations about the current user share. */
 export const userBody = (user: UserOfToken): User => ({

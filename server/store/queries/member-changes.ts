@@ -52,12 +52,20 @@ const storeRoleStatement = changeTenancy(`
 /** Adds a member. The tenant is locked, and the user is not a member. */
 export const insertMember = (
   { query }: Queries,
-  { databaseId, tenantId, userId, role, joinedAt }: Omit<Membership, 'ssoExempt' | 'ssoOnly'>,
-) => query(insertStatement, [databaseId, tenantId, userId, joinedAt, role])
+  { databaseId, tenantId, userId, role, joinedAt, ssoOnly }: NewMember,
+) => query(ssoOnly ? insertSsoStatement : insertStatement, [databaseId, tenantId, userId, joinedAt, role])
 
-const insertStatement = `
-  INSERT INTO usher.membership (database_id, tenant_id, user_id, joined_at, role)
-  VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $5::text)`
+type NewMember = Omit<Membership, 'ssoExempt' | 'ssoOnly'> & {
+  /** Whether the member joins by single sign-on. */
+  ssoOnly?: true
+}
+
+const inserting = (column = '', value = '') => `
+  INSERT INTO usher.membership (database_id, tenant_id, user_id, joined_at, role${column})
+  VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $5::text${value})`
+
+const insertStatement = inserting()
+const insertSsoStatement = inserting(', sso_only', ', true')
 
 /** Removes a member. Returns whether the user was one. The user and the tenant are locked. */
 export async function deleteMember(transaction: Queries, change: MemberChange) {

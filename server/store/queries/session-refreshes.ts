@@ -2,6 +2,7 @@ import type { Session, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { after, isOpen } from './revocations.js'
 import { endAndStore, ending, returningEnded } from './session-ends.js'
+import type { SsoProofs } from './sessions.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 /** The parameters of a refresh. */
@@ -15,12 +16,18 @@ export interface Refresh {
   repeatableSeconds: number
   idleSeconds: number
   maxSeconds: number
+  /** Whether the database has single sign-on. */
+  hasSso: boolean
 }
 
 /** A session after a refresh, with its user. */
 export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'expiresAt' | 'amr' | 'provenAt'> &
   Pick<User, 'emailVerifiedAt' | 'createdAt' | 'needsSecondStep'> &
-  Tenancy & { generation: number }
+  Tenancy & {
+    generation: number
+    /** Only of a database with single sign-on. */
+    ssoProofs?: SsoProofs | null
+  }
 
 /**
  * Counts a refresh with a refresh token that nobody has used, or with the one that was used last. The latter changes nothing for
@@ -33,7 +40,8 @@ export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'expiresAt
 export async function countRefresh(store: Queries, refresh: Refresh): Promise<RefreshedSession | undefined> {
   const { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds } = refresh
   const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
-  const [session] = await store.query<RefreshedSession>(refreshStatement, values)
+  const text = refresh.hasSso ? refreshWithSsoStatement : refreshStatement
+  const [session] = await store.query<RefreshedSession>(text, values)
   return session
 }
 
@@ -68,7 +76,7 @@ const isRefreshable = (maxSeconds: string) => `
 const fromUser = `FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store`
 
 // The use of one of several successors skips a number, because the newest one would count as used last.
-const refreshStatement = `
+const refreshing = (hasSso: boolean) => `
   UPDATE usher.session AS s SET
     refreshes = s.refreshes + CASE WHEN ${isRepeated} THEN 0 WHEN ${isUsedLast} OR s.refreshes = $3::int THEN 1 ELSE 2 END,
     retries = CASE WHEN ${isRepeated} THEN s.retries WHEN ${isUsedLast} THEN s.retries + 1 ELSE 0 END,
@@ -78,7 +86,10 @@ const refreshStatement = `
   WHERE ${isRefreshable('$7')} AND ${isUsable}
   RETURNING s.user_id AS "userId", s.refreshes, s.expires_at AS "expiresAt", s.amr, s.proven_at AS "provenAt",
     u.generation, u.created_at AS "createdAt", u.needs_second_step AS "needsSecondStep",
-    u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
+    u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt"${hasSso ? `, s.sso_proofs AS "ssoProofs"` : ''}, ${membershipsOf('s.user_id', hasSso)}`
+
+const refreshStatement = refreshing(false)
+const refreshWithSsoStatement = refreshing(true)
 
 const endReusedStatement = `
   UPDATE usher.session AS s SET ${ending('$4')}

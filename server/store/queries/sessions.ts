@@ -3,6 +3,9 @@ import type { Queries } from '../store.js'
 import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 import { unindexed } from './unindexed.js'
 
+/** When a user has passed the single sign-on of tenants, in seconds since the epoch. */
+export type SsoProofs = Readonly<Record<string, number>>
+
 /** A session to add. */
 export interface NewSession
   extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt' | 'provenAt'> {
@@ -11,6 +14,8 @@ export interface NewSession
   loginAt: Date
   /** The generation of the user when the request read it. */
   generation: number
+  /** Undefined: none. */
+  ssoProofs: SsoProofs | undefined
 }
 
 /** A session that was added. */
@@ -25,20 +30,22 @@ export interface AddedSession {
 /** Adds a session. Returns undefined if the database has a session with that id. */
 export async function insertSession(
   store: Queries,
-  { databaseId, id, userId, loginAt, generation, label, expiresAt, amr, provenAt }: NewSession,
+  { databaseId, id, userId, loginAt, generation, label, expiresAt, amr, provenAt, ssoProofs }: NewSession,
   now: Date,
 ) {
   const values = [databaseId, id, userId, loginAt, now, expiresAt, label, generation, amr, provenAt]
-  const [session] = await store.query<AddedSession>(insertStatement, values)
+  const [session] = ssoProofs
+    ? await store.query<AddedSession>(insertWithProofsStatement, [...values, JSON.stringify(ssoProofs)])
+    : await store.query<AddedSession>(insertStatement, values)
   return session
 }
 
-const insertStatement = `
+const inserting = (column = '', value = '') => `
   WITH added AS (
     INSERT INTO usher.session (
-      database_id, id, user_id, created_at, refreshed_at, expires_at, label, generation, amr, proven_at)
+      database_id, id, user_id, created_at, refreshed_at, expires_at, label, generation, amr, proven_at${column})
     VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint, $9::text[],
-      $10::timestamptz)
+      $10::timestamptz${value})
     ON CONFLICT (database_id, id) DO NOTHING
     RETURNING 1
   )
@@ -46,6 +53,9 @@ const insertStatement = `
     SELECT count(*)::int FROM usher.session
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
+
+const insertStatement = inserting()
+const insertWithProofsStatement = inserting(', sso_proofs', ', $11::jsonb')
 
 /** Records what the user of an open session has proven again. Returns the session, or undefined if it is not open. */
 export async function stepUpSession(

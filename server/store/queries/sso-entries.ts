@@ -14,7 +14,7 @@ export const listEntryRows = (
 
 const listStatement = `
   SELECT database_id AS "databaseId", id, tenant_id AS "tenantId", connection_id AS "connectionId", issuer, subject,
-    user_id AS "userId", email, name, linked_at AS "linkedAt"
+    user_id AS "userId", email, name, proves_from AS "provesFrom"
   FROM usher.tenant_entry
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id > $3::uuid ORDER BY id LIMIT $4::int`
 

@@ -2,7 +2,14 @@ import type { Queries } from '../store.js'
 import { isNotRevoked } from './revocations.js'
 import type { ProductObject } from './user-fields.js'
 import { type Profile, profileFields, selected } from './user-fields.js'
-import { type JoinedTenant, joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
+import {
+  type JoinedTenant,
+  joinedColumns,
+  joinedSsoColumns,
+  joinedTenants,
+  type TenantOfRow,
+  usersOf,
+} from './user-tenants.js'
 import { type UserWithoutPassword, userColumns } from './users.js'
 
 /** The user of a token, who is not disabled. */
@@ -21,6 +28,8 @@ export interface UserKey {
   id: string
   /** Undefined for the token of a login that has not opened a session and cannot open one any more. */
   sessionId: string | undefined
+  /** Whether the database has single sign-on, so that the rules of the tenants are read. */
+  hasSso?: boolean
 }
 
 /** Returns a user as a new token needs it, or undefined. */
@@ -46,13 +55,15 @@ function findRows(store: Queries, keys: readonly UserKey[]) {
   const [first, second] = keys
   if (!first) return []
   const { databaseId, id, sessionId } = first
-  if (!second) return store.query<UserRow>(findUserStatement, [databaseId, id, sessionId ?? null])
+  // The rules of a tenant that has none are null.
+  const { one, several, ofDatabases } = keys.some(({ hasSso }) => hasSso) ? withSso : plain
+  if (!second) return store.query<UserRow>(one, [databaseId, id, sessionId ?? null])
   const ids = arrayOf(keys, ({ id }) => id)
   const sessionIds = arrayOf(keys, ({ sessionId }) => sessionId ?? 'NULL')
   if (keys.every((key) => key.databaseId === databaseId))
-    return store.query<UserRow>(findUsersStatement, [databaseId, ids, sessionIds])
+    return store.query<UserRow>(several, [databaseId, ids, sessionIds])
   const databaseIds = arrayOf(keys, ({ databaseId }) => databaseId)
-  return store.query<UserRow>(findUsersOfDatabasesStatement, [databaseIds, ids, sessionIds])
+  return store.query<UserRow>(ofDatabases, [databaseIds, ids, sessionIds])
 }
 
 /** Returns the literal of a Postgres array of UUIDs, which need no escaping. The driver would escape each of them. */
@@ -77,6 +88,7 @@ export interface TablesOfTokens {
   session: string
   membership: string
   tenant: string
+  tenant_entry: string
 }
 
 const storeTables: TablesOfTokens = {
@@ -84,6 +96,7 @@ const storeTables: TablesOfTokens = {
   session: 'usher.session',
   membership: 'usher.membership',
   tenant: 'usher.tenant',
+  tenant_entry: 'usher.tenant_entry',
 }
 
 const userAndSession = (
@@ -97,31 +110,41 @@ const userAndSession = (
     SELECT * FROM ${session} WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
   ) AS s ON s.user_id = u.id`
 
-const columns = `${userColumns}, ${selected(profileFields)}, u.metadata, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", ${joinedColumns}`
+const columns = (hasSso: boolean) =>
+  `${userColumns}, ${selected(profileFields)}, u.metadata, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", ${hasSso ? joinedSsoColumns : joinedColumns}`
 
 const ofWanted = { id: 'wanted.user_id', sessionId: 'wanted.session_id' }
 
 /** Returns the statements of {@link findUsersOfTokens} on one database: of a user, and of several. */
-export const readsOfTokens = (tables: TablesOfTokens): [string, string] => [
-  `
-  SELECT 1 AS place, ${columns}
-  FROM ${userAndSession(tables, { id: '$2::uuid', sessionId: '$3::uuid' })}${joinedTenants(tables)}`,
-  `
-  SELECT wanted.place, ${columns}
+const readsOf = (tables: TablesOfTokens, hasSso: boolean) => ({
+  one: `
+  SELECT 1 AS place, ${columns(hasSso)}
+  FROM ${userAndSession(tables, { id: '$2::uuid', sessionId: '$3::uuid' })}${joinedTenants(tables, { hasSso })}`,
+  several: `
+  SELECT wanted.place, ${columns(hasSso)}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (user_id, session_id, place)
-  CROSS JOIN LATERAL ${userAndSession(tables, ofWanted)}${joinedTenants(tables)}`,
-]
+  CROSS JOIN LATERAL ${userAndSession(tables, ofWanted)}${joinedTenants(tables, { hasSso })}`,
+})
+
+/** Returns all statements of {@link findUsersOfTokens} on one database. */
+export const readsOfTokens = (tables: TablesOfTokens): string[] =>
+  [false, true].flatMap((hasSso) => Object.values(readsOf(tables, hasSso)))
 
 const readsOfStore = readsOfTokens(storeTables)
-const [findUserStatement, findUsersStatement] = readsOfStore
 
 /** Returns the place of a statement in {@link readsOfTokens}, or -1. */
 export const placeOfRead = (text: string) => readsOfStore.indexOf(text)
 
 const databaseId = 'wanted.database_id'
-const findUsersOfDatabasesStatement = `
-  SELECT wanted.place, ${columns}
+const statementsOf = (hasSso: boolean) => ({
+  ...readsOf(storeTables, hasSso),
+  ofDatabases: `
+  SELECT wanted.place, ${columns(hasSso)}
   FROM unnest((SELECT $1::uuid[])::uuid[], (SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (database_id, user_id, session_id, place)
-  CROSS JOIN LATERAL ${userAndSession(storeTables, { ...ofWanted, databaseId })}${joinedTenants(storeTables, databaseId)}`
+  CROSS JOIN LATERAL ${userAndSession(storeTables, { ...ofWanted, databaseId })}${joinedTenants(storeTables, { databaseId, hasSso })}`,
+})
+
+const plain = statementsOf(false)
+const withSso = statementsOf(true)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { setDatabase } from '../../support/operator-changes.js'
-import { it as ssoTest } from '../../support/sso.js'
+import { it as ssoTest } from '../../support/sso-setup.js'
 
 const it = ssoTest.extend('portal', async ({ sso }) => async (mayRequire?: boolean) => {
   const path = `${sso.owner.tenantId}/sso/portal`
@@ -140,7 +140,7 @@ it('lists and unlinks the people of the provider', async ({ sso, app, usher, clo
       issuer: 'https://idp.example',
       subject: 'ada',
       email: 'ada@acme.example',
-      linkedAt: new Date(clock.now),
+      provesFrom: new Date(clock.now),
     },
   }
   await usher.store.prisma.tenantEntry.create({ data })

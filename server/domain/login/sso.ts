@@ -1,0 +1,373 @@
+import type { AddTenantProofBody, FinishedLogin, FinishLoginBody, SignedInUser } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import { isUniqueViolation } from '../../store/errors.js'
+import { findPending } from '../../store/queries/acceptances.js'
+import { deleteInvitation } from '../../store/queries/invitations.js'
+import { findAttempt, type ReturnedAttempt, useAttempt } from '../../store/queries/login-attempts.js'
+import { insertMember } from '../../store/queries/member-changes.js'
+import { lockUsersAndTenant } from '../../store/queries/members.js'
+import { insertUser } from '../../store/queries/sign-up.js'
+import { storeTested } from '../../store/queries/sso-connections.js'
+import {
+  addProofs,
+  findSsoFacts,
+  type NamedPerson,
+  type SsoFacts,
+  storeEntry,
+  useAttemptOfEntry,
+} from '../../store/queries/sso-logins.js'
+import { profileOf } from '../../store/queries/user-fields.js'
+import { findUserOfToken } from '../../store/queries/users-of-tokens.js'
+import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
+import { type Change, type Fact, type Outcome, runChange } from '../change.js'
+import type { AppContext } from '../context.js'
+import { proveStep } from '../factors/step.js'
+import { requireJoinable } from '../invitations/accept.js'
+import { requireInvitation } from '../invitations/code.js'
+import { noticeMessages } from '../notices/notice.js'
+import { Problem, unless } from '../problem.js'
+import type { ProviderClaims } from '../providers/identify.js'
+import { reclaim } from '../reclaim.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
+import type { TenantConnection } from '../sso/connection.js'
+import { unknownRoles } from '../tenants/roles.js'
+import { sessionIdOf } from '../tokens/access-token.js'
+import { Authentication, acrOf, TenantProof } from '../tokens/authentication.js'
+import { type CompletedLogin, completeLogin, completeTenantLogin } from '../tokens/complete-login.js'
+import { chooseMember, type Membering, type SsoPerson } from './choose-member.js'
+import { requireAttempt } from './mail.js'
+
+// Logins by single sign-on of a tenant. Who joins the tenant is decided by `chooseMember`.
+
+type Request = DatabaseRequest<FinishLoginBody>
+
+/** A login that has returned from the provider of a tenant. */
+interface SsoLogin {
+  attempt: ReturnedAttempt
+  claims: ProviderClaims
+  connection: TenantConnection
+  person: NamedPerson
+}
+
+/** What a login has found or changed. */
+interface Success extends Pick<CompletedLogin, 'user'> {
+  at: Date
+  isNewUser: boolean
+}
+
+/** How long a login shows that a connection works, before the next one records it again. */
+const testedMilliseconds = 300_000
+
+/**
+ * Logs a person in whom the provider of a tenant has named, with a session of that tenant. The first login links the person to an
+ * account, or creates one. The same success can be repeated for a short time, and returns a token with the same id.
+ *
+ * @throws {Problem} `code_invalid`; those of `chooseMember`; `second_factor_required`; `second_factor_missing`
+ */
+export async function logInToTenant(
+  context: AppContext,
+  request: Request,
+  attempt: ReturnedAttempt,
+): Promise<FinishedLogin> {
+  const { database, body } = request
+  const login = await readLogin(context, request, attempt)
+  const { invitationCode } = body
+  const invitation = invitationCode
+    ? await requireInvitation(context, database, invitationCode).catch(unless('code_invalid'))
+    : undefined
+  if (invitationCode && !invitation) throw new Problem('code_invalid')
+  const { canonicalEmail } = login.person
+  const joining = { ...login, invitation: { canonicalEmail, invitation } }
+  const facts = await findSsoFacts(context.store, login.person, new Date(context.now()))
+  if (!facts?.isEnabled) throw new Problem('code_invalid')
+  const choice = attempt.usedAt ? undefined : chooseMember(facts, joining.invitation)
+  const amr = await proveLevel(context, request, { facts, login })
+  const { user, at, isNewUser } =
+    (choice?.kind === 'known' && (await useKnown(context, request, { login, facts, user: choice.user }))) ||
+    (await runChange(context, request, (change) => inChange(change, joining)).catch(ifLinkedMeanwhile))
+  const signedIn = await completeTenantLogin(context, request, {
+    user,
+    proof: TenantProof.of(user, facts.tenantId, { amr, at: at.getTime() }),
+    readAt: at.getTime(),
+    tokenId: attempt.id,
+  })
+  return { ...signedIn, isNewUser }
+}
+
+/** Another request has linked the person or signed the address up, or the address is reserved. */
+function ifLinkedMeanwhile(error: unknown): never {
+  throw isUniqueViolation(error) ? new Problem('account_exists', { cause: error }) : error
+}
+
+/** Returns a login with its connection. @throws {Problem} `code_invalid` if it was disabled or removed */
+async function readLogin(
+  context: AppContext,
+  { database: { id: databaseId, singleSignOn } }: Pick<DatabaseRequest, 'database'>,
+  attempt: ReturnedAttempt,
+): Promise<SsoLogin> {
+  const connection = singleSignOn && (await context.findTenantConnection(databaseId, attempt.connection))
+  if (!connection) throw new Problem('code_invalid')
+  const claims = attempt.claims as ProviderClaims
+  const { issuer, subject, email } = claims
+  const canonicalEmail = email === null ? '' : requireCanonicalEmail(email)
+  const person = { databaseId, connectionId: connection.id, issuer, subject, canonicalEmail }
+  return { attempt, claims, connection, person }
+}
+
+/**
+ * Returns how a person has proven to be that person: at the provider, and by a second factor if the tenant needs one.
+ *
+ * @throws {Problem} `second_factor_required`; `second_factor_invalid`; `too_many_attempts`; `second_factor_missing`
+ */
+async function proveLevel(
+  context: AppContext,
+  request: Request,
+  { facts: { ssoAcr, ssoTrustAmr, user }, login: { attempt, claims } }: { facts: SsoFacts; login: SsoLogin },
+): Promise<string[]> {
+  if (ssoAcr !== 'aal2') return ['idp']
+  if (ssoTrustAmr && claims.amr?.includes('mfa')) return ['idp', 'mfa']
+  const { secondFactor: proof } = request.body
+  const { id, connection } = attempt
+  const second = user && (await proveStep(context, request, { id, connection, user, way: 'idp', proof }))
+  if (!second) throw new Problem('second_factor_missing')
+  return [...new Set(['idp', second.way, 'mfa'])]
+}
+
+/** Logs a member in by one statement. Returns undefined if the attempt was used, or the user has changed meanwhile. */
+async function useKnown(
+  { store, now }: AppContext,
+  { database, caller }: Request,
+  { login, facts, user }: { login: SsoLogin; facts: SsoFacts; user: NonNullable<SsoFacts['user']> },
+): Promise<Success | undefined> {
+  const at = new Date(now())
+  const { person, attempt, connection } = login
+  const isUsed = await useAttemptOfEntry(store, {
+    ...person,
+    attemptId: attempt.id,
+    user,
+    now: at,
+    testedBefore: new Date(at.getTime() - testedMilliseconds),
+  })
+  if (!isUsed) return undefined
+  const ids = { databaseId: database.id, userId: user.id, tenantId: facts.tenantId }
+  audit(caller.log, 'login.succeeded', { ...ids, way: 'sso', connection: connection.id })
+  return { user: { ...user, memberships: [] }, at, isNewUser: false }
+}
+
+type JoiningLogin = SsoLogin & { invitation: SsoPerson }
+
+/** Locks the login, its user and the tenant, and decides again. */
+async function inChange(change: Change, login: JoiningLogin): Promise<Outcome<Success>> {
+  const { now, database } = change
+  const { person, connection } = login
+  const key = { databaseId: database.id, id: login.attempt.id }
+  const attempt = await findAttempt(change, key, { now, lock: true })
+  if (!attempt) throw new Problem('code_invalid')
+  if (attempt.usedAt) {
+    const user = await findUserOfToken(change, { ...key, id: attempt.userId as string })
+    if (user?.generation !== attempt.generation) throw new Problem('code_invalid')
+    const at = attempt.usedAt
+    const isNewUser = user.createdAt.getTime() === at.getTime()
+    return { result: { user: { ...user, disabledAt: null }, at, isNewUser }, facts: [] }
+  }
+  const facts = await lockFacts(change, person)
+  const choice = chooseMember(facts, login.invitation)
+  const { id, ...changed } =
+    choice.kind === 'known'
+      ? { id: choice.user.id, facts: [] }
+      : await linkPerson(change, { login, facts, choice })
+  const user = await findUserOfToken(change, { ...key, id })
+  if (!user) throw new Problem('code_invalid')
+  await useAttempt(change, key, { userId: id, generation: user.generation, now })
+  await storeTested(change, { ...key, id: connection.id }, now)
+  const isNewUser = choice.kind === 'link' && !choice.user
+  const { tenantId } = facts
+  const loggedIn = {
+    type: 'login.succeeded',
+    userId: id,
+    tenantId,
+    way: 'sso',
+    connection: connection.id,
+  } as const
+  const result = { user: { ...user, disabledAt: null }, at: now, isNewUser }
+  return { ...changed, result, facts: [loggedIn, ...changed.facts] }
+}
+
+/** Locks the user and the tenant of a login, and returns what decides it. @throws {Problem} `code_invalid` */
+async function lockFacts(change: Change, person: NamedPerson): Promise<SsoFacts> {
+  const found = await findSsoFacts(change, person, change.now)
+  if (!found?.isEnabled) throw new Problem('code_invalid')
+  const { user, tenantId } = found
+  await lockUsersAndTenant(change, { databaseId: change.database.id, tenantId }, user ? [user.id] : [])
+  const facts = await findSsoFacts(change, person, change.now)
+  // The account was deleted, or the person linked to another one, since it was locked.
+  if (!facts?.isEnabled || facts.user?.id !== user?.id) throw new Problem('code_invalid')
+  return facts
+}
+
+interface Linking {
+  login: SsoLogin
+  facts: SsoFacts
+  choice: Extract<Membering, { kind: 'link' }>
+}
+
+/** Links a person to an account, which is created if there is none, and adds it to the tenant. */
+async function linkPerson(
+  change: Change,
+  { login, facts: { tenantId, ssoRole }, choice }: Linking,
+): Promise<Pick<Outcome<unknown>, 'facts' | 'mails'> & { id: string }> {
+  const { database, now } = change
+  const { claims, connection, person } = login
+  const id = choice.user?.id ?? uuidv7()
+  const path = { databaseId: database.id, tenantId, userId: id }
+  const facts: Fact[] = []
+  if (!choice.user) facts.push(...(await createPerson(change, { ...login, id })))
+  if (choice.isReclaimed) facts.push(...(await reclaim(change, id)))
+  if (choice.joins) {
+    const invited = choice.codeId
+      ? await acceptInvited(change, { ...path, codeId: choice.codeId })
+      : undefined
+    const role = invited?.role ?? knownRole(change, ssoRole)
+    await insertMember(change, { ...path, role, joinedAt: now, ssoOnly: true })
+    if (invited) facts.push({ type: 'invitation.accepted', tenantId, invitationId: invited.id, userId: id })
+    facts.push({ type: 'tenant.user_added', tenantId, userId: id, role })
+  }
+  const { issuer, subject } = person
+  const { email, preferredName: name } = claims
+  await storeEntry(change, {
+    ...path,
+    id: uuidv7(),
+    connectionId: connection.id,
+    issuer,
+    subject,
+    email,
+    name,
+    now,
+  })
+  facts.push({ type: 'sso.entry_linked', tenantId, userId: id, connection: connection.id })
+  const isTold = choice.user && !choice.isReclaimed
+  const notified = { userId: id, recipient: choice.user?.email ?? '', isVerified: true, now }
+  const provider = connection.options.title
+  return {
+    id,
+    facts,
+    mails: isTold ? noticeMessages(database, 'identity_linked', { ...notified, provider }) : [],
+  }
+}
+
+/** Creates an account without a password, whose address the provider of its domain has proven. */
+async function createPerson(
+  change: Change,
+  { id, claims, person }: SsoLogin & { id: string },
+): Promise<Fact[]> {
+  const { database, now } = change
+  const { email, preferredName, locale } = claims
+  const user = {
+    databaseId: database.id,
+    id,
+    email: email as string,
+    canonicalEmail: person.canonicalEmail,
+    passwordHash: null,
+    ...profileOf({ preferredName, locale }),
+    createdAt: now,
+    generation: now.getTime(),
+  }
+  await insertUser(change, { user, isVerified: true })
+  return [
+    { type: 'user.created', userId: id },
+    { type: 'user.email_verified', userId: id },
+  ]
+}
+
+/** Deletes the invitation that a person accepts, and returns it. @throws {Problem} `code_invalid`; `seats_full` */
+async function acceptInvited(
+  change: Change,
+  { databaseId, tenantId, codeId }: { databaseId: string; tenantId: string; codeId: string },
+) {
+  const { database, now } = change
+  const pending = await findPending(change, { databaseId, codeId }, now)
+  requireJoinable(database, pending)
+  const { id, role } = pending as NonNullable<typeof pending>
+  await deleteInvitation(change, { databaseId, tenantId, id })
+  return { id, role }
+}
+
+/** Returns the role of those who join without an invitation: `member` if the database has no such role any more. */
+const knownRole = ({ database }: Change, role: string | null) =>
+  role && unknownRoles(database, [['role', role]]).length === 0 ? role : 'member'
+
+/**
+ * Adds a tenant to the session of a token, after a login at the provider of the tenant. The first one links the person to the user, who
+ * is a member: so a guest whose address is outside the domains of the tenant can pass, too.
+ *
+ * @throws {Problem} `code_invalid`; `identity_taken`; `not_member`; `account_exists`; `own_login_required`; `step_up_required`;
+ * `token_invalid`
+ */
+export async function addTenantProof(
+  context: AppContext,
+  request: UserRequest<AddTenantProofBody>,
+): Promise<SignedInUser> {
+  const { database, user, claims, body } = request
+  const attempt = await requireAttempt(context, database.id, body)
+  if (attempt.kind !== 'external') throw new Problem('code_invalid')
+  const login = await readLogin(context, request, attempt)
+  const { tenantId, at, session } = await runChange(context, request, (change) =>
+    addInChange(change, request, login),
+  )
+  const tenants = { ...claims.proven.tenants, ...session?.ssoProofs }
+  const proven = { ...claims.proven, tenants: { ...tenants, [tenantId]: Math.floor(at.getTime() / 1000) } }
+  const completed = {
+    user: { ...user, disabledAt: null },
+    readAt: context.now(),
+    tokenId: sessionIdOf(claims),
+    session,
+  }
+  return claims.isTenantOnly
+    ? completeTenantLogin(context, request, {
+        ...completed,
+        proof: TenantProof.of(user, tenantId, { ...proven, at: at.getTime() }),
+      })
+    : completeLogin(context, request, { ...completed, authentication: Authentication.ofToken(user, proven) })
+}
+
+async function addInChange(change: Change, { user, claims }: UserRequest, login: SsoLogin) {
+  const { database, now } = change
+  const { person, connection } = login
+  const key = { databaseId: database.id, id: login.attempt.id }
+  const attempt = await findAttempt(change, key, { now, lock: true })
+  if (!attempt || (attempt.usedAt && attempt.userId !== user.id)) throw new Problem('code_invalid')
+  const facts = await lockFacts(change, { ...person, canonicalEmail: '', userId: user.id })
+  const { tenantId, entryId, role, ownEntry, ssoAcr, ssoTrustAmr } = facts
+  if (facts.user?.id !== user.id) throw new Problem('identity_taken')
+  if (role === null) throw new Problem('not_member')
+  const hasLevel = acrOf(claims.proven) === 'aal2' || (ssoTrustAmr && login.claims.amr?.includes('mfa'))
+  if (ssoAcr === 'aal2' && !hasLevel) throw new Problem('step_up_required')
+  const at = attempt.usedAt ?? now
+  const linked: Fact[] = []
+  if (!entryId) {
+    if (claims.isTenantOnly) throw new Problem('own_login_required')
+    if (ownEntry?.isCurrent) throw new Problem('account_exists')
+    const { issuer, subject } = person
+    const { email, preferredName: name } = login.claims
+    const path = { databaseId: database.id, tenantId, userId: user.id, connectionId: connection.id }
+    await storeEntry(change, { ...path, id: uuidv7(), issuer, subject, email, name, now })
+    linked.push({ type: 'sso.entry_linked', tenantId, userId: user.id, connection: connection.id })
+  }
+  if (!attempt.usedAt) {
+    await useAttempt(change, key, { userId: user.id, generation: user.generation, now })
+    await storeTested(change, { ...key, id: connection.id }, now)
+  }
+  const proofs = { [tenantId]: Math.floor(at.getTime() / 1000) }
+  // The token of a login may have opened the session that has its id.
+  const session = await addProofs(change, { ...key, id: sessionIdOf(claims), user }, { proofs, now })
+  if (!session && claims.sessionId) throw new Problem('token_invalid')
+  const loggedIn = {
+    type: 'login.succeeded',
+    userId: user.id,
+    tenantId,
+    way: 'sso',
+    connection: connection.id,
+  } as const
+  return { result: { tenantId, at, session }, facts: [loggedIn, ...linked] }
+}
