@@ -11,14 +11,21 @@ import {
 } from './sdk-types.js'
 
 /** The options of a call whose request may have a header. */
-export const optionsWith = { 'Idempotency-Key': 'PostOptions', 'If-Match': 'ChangeOptions' }
+const confirmed = 'Usher-Confirmation'
+export const optionsWith = {
+  'Idempotency-Key': 'PostOptions',
+  'If-Match': 'ChangeOptions',
+  [confirmed]: 'ConfirmOptions',
+}
 
 /** Returns the declaration of the function of each operation. */
 export const methodDeclarationsOf = (part) =>
   part.operations.map((operation) => {
     const { schema } = successOf(operation)
     const name = methodOf(operation)
-    const options = part.isPaged ? part.headersOf(operation).map((header) => optionsWith[header]) : []
+    // The client of users sends an Idempotency-Key of its own.
+    const headers = part.headersOf(operation).filter((header) => part.isPaged || header === confirmed)
+    const options = headers.map((header) => optionsWith[header])
     const parameters = [
       ...argumentsOf(part, operation),
       `options?: ${['CallOptions', ...options].join(' & ')}`,

@@ -12,6 +12,7 @@ import {
   type Operations,
   passkeys,
   sessions,
+  sso,
   tenants,
   users,
 } from './endpoints.js'
@@ -56,6 +57,7 @@ export const endpoints = {
   ...emailChange,
   ...tenants,
   ...invitations,
+  ...sso,
   ...features,
 } satisfies Record<keyof Operations, Endpoint>
 

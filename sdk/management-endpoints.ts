@@ -7,12 +7,17 @@ import type {
   PostOptions,
 } from './management-operation.js'
 import type {
+  AddSsoConnectionBody,
+  AddSsoDomainBody,
   AddTenantBody,
   AddUserBody,
   ChangeMailSettingsBody,
+  ChangeSsoBody,
+  ChangeSsoConnectionBody,
   ChangeTenantBody,
   ChangeUserBody,
   CreateCodeBody,
+  CreateSsoPortalBody,
   EventList,
   ImportResult,
   Invitation,
@@ -22,6 +27,7 @@ import type {
   ListInvitationsQuery,
   ListMembersQuery,
   ListRevocationsQuery,
+  ListSsoEntriesQuery,
   ListTenantsQuery,
   ListUserSessionsQuery,
   ListUsersQuery,
@@ -32,6 +38,11 @@ import type {
   PutMemberBody,
   RevocationList,
   SetPasswordBody,
+  Sso,
+  SsoConnection,
+  SsoDomain,
+  SsoEntryList,
+  SsoPortal,
   TenantList,
   TenantQuery,
   UserCode,
@@ -91,8 +102,8 @@ export const managementEndpoints = {
       'tenant_not_found',
       'idempotency_key_reused',
       'external_id_taken',
-      'account_operations_off',
       'app_url_missing',
+      'account_operations_off',
       'email_taken',
     ],
   },
@@ -352,8 +363,8 @@ export const managementEndpoints = {
       'unsupported_media_type',
       'user_not_found',
       'idempotency_key_reused',
-      'account_operations_off',
       'app_url_missing',
+      'account_operations_off',
       'user_disabled',
       'already_verified',
     ],
@@ -550,8 +561,8 @@ export const managementEndpoints = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'user_not_found',
       'tenant_not_found',
+      'user_not_found',
     ],
   },
   removeMember: {
@@ -615,8 +626,8 @@ export const managementEndpoints = {
       'unsupported_media_type',
       'tenant_not_found',
       'idempotency_key_reused',
-      'account_operations_off',
       'app_url_missing',
+      'account_operations_off',
       'already_member',
       'invitations_full',
       'tenant_operations_off',
@@ -637,6 +648,290 @@ export const managementEndpoints = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+    ],
+  },
+  sso: {
+    method: 'GET',
+    path: '/management/tenants/{tenantId}/sso',
+    isRepeatable: true,
+    status: 200,
+    field: 'required',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+      'route_not_found',
+    ],
+  },
+  changeSso: {
+    method: 'PATCH',
+    path: '/management/tenants/{tenantId}/sso',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'required',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'sso_untested',
+      'no_exempt_owner',
+    ],
+  },
+  addSsoConnection: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/sso/connections',
+    hasBody: true,
+    acceptsIdempotencyKey: true,
+    status: 201,
+    field: 'title',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'idempotency_key_reused',
+      'connection_invalid',
+      'issuer_shared',
+      'sso_full',
+    ],
+  },
+  changeSsoConnection: {
+    method: 'PATCH',
+    path: '/management/tenants/{tenantId}/sso/connections/{connectionId}',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'title',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'connection_invalid',
+      'connection_not_found',
+      'issuer_shared',
+    ],
+  },
+  removeSsoConnection: {
+    method: 'DELETE',
+    path: '/management/tenants/{tenantId}/sso/connections/{connectionId}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+      'route_not_found',
+    ],
+  },
+  checkSsoConnection: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/sso/connections/{connectionId}/check',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'connection_invalid',
+      'connection_not_found',
+    ],
+  },
+  addSsoDomain: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/sso/domains',
+    hasBody: true,
+    acceptsIdempotencyKey: true,
+    isRepeatable: true,
+    status: 201,
+    field: 'domain',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'idempotency_key_reused',
+      'sso_full',
+    ],
+  },
+  removeSsoDomain: {
+    method: 'DELETE',
+    path: '/management/tenants/{tenantId}/sso/domains/{domain}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+      'route_not_found',
+    ],
+  },
+  checkSsoDomain: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/sso/domains/{domain}/check',
+    isRepeatable: true,
+    status: 200,
+    field: 'domain',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'domain_not_found',
+      'domain_unproven',
+      'domain_taken',
+    ],
+  },
+  listSsoEntries: {
+    method: 'GET',
+    path: '/management/tenants/{tenantId}/sso/entries',
+    hasQuery: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'entries',
+    items: 'entries',
+    iterator: 'ssoEntries',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+      'route_not_found',
+    ],
+  },
+  removeSsoEntry: {
+    method: 'DELETE',
+    path: '/management/tenants/{tenantId}/sso/entries/{entryId}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+      'route_not_found',
+    ],
+  },
+  createSsoPortal: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/sso/portal',
+    hasBody: true,
+    acceptsIdempotencyKey: true,
+    status: 201,
+    field: 'url',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'route_not_found',
+      'idempotency_key_reused',
+      'app_url_missing',
     ],
   },
   mailSettings: {
@@ -825,6 +1120,54 @@ export type RevokeInvitationErrorCode =
   | (typeof managementEndpoints.revokeInvitation.codes)[number]
   | 'no_answer'
 
+/** Every `error.code` of `sso`. */
+export type SsoErrorCode = (typeof managementEndpoints.sso.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `changeSso`. */
+export type ChangeSsoErrorCode = (typeof managementEndpoints.changeSso.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `addSsoConnection`. */
+export type AddSsoConnectionErrorCode =
+  | (typeof managementEndpoints.addSsoConnection.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `changeSsoConnection`. */
+export type ChangeSsoConnectionErrorCode =
+  | (typeof managementEndpoints.changeSsoConnection.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `removeSsoConnection`. */
+export type RemoveSsoConnectionErrorCode =
+  | (typeof managementEndpoints.removeSsoConnection.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `checkSsoConnection`. */
+export type CheckSsoConnectionErrorCode =
+  | (typeof managementEndpoints.checkSsoConnection.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `addSsoDomain`. */
+export type AddSsoDomainErrorCode = (typeof managementEndpoints.addSsoDomain.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `removeSsoDomain`. */
+export type RemoveSsoDomainErrorCode =
+  | (typeof managementEndpoints.removeSsoDomain.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `checkSsoDomain`. */
+export type CheckSsoDomainErrorCode = (typeof managementEndpoints.checkSsoDomain.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `listSsoEntries`. */
+export type ListSsoEntriesErrorCode = (typeof managementEndpoints.listSsoEntries.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `removeSsoEntry`. */
+export type RemoveSsoEntryErrorCode = (typeof managementEndpoints.removeSsoEntry.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `createSsoPortal`. */
+export type CreateSsoPortalErrorCode =
+  | (typeof managementEndpoints.createSsoPortal.codes)[number]
+  | 'no_answer'
+
 /** Every `error.code` of `mailSettings`. */
 export type MailSettingsErrorCode = (typeof managementEndpoints.mailSettings.codes)[number] | 'no_answer'
 
@@ -987,6 +1330,75 @@ export interface ManagementOperations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RevokeInvitationErrorCode>>
+  /** Returns its settings, connections without their secrets, and domains. Needs the scope `sso:write`. */
+  sso(tenantId: string, options?: CallOptions): Promise<ManagementResult<Sso, SsoErrorCode>>
+  /** To require it, a login with a connection of the tenant must have succeeded within 10 minutes. The tokens of members then lose the tenant, 250 members at a time: repeat the request if it was interrupted. Needs the scope `sso:write`. */
+  changeSso(
+    tenantId: string,
+    body: ChangeSsoBody,
+    options?: CallOptions,
+  ): Promise<ManagementResult<Sso, ChangeSsoErrorCode>>
+  /** First asks the provider whether it knows the client, and adds nothing if not. A tenant has at most five connections. The owners get a mail. Needs the scope `sso:write`. */
+  addSsoConnection(
+    tenantId: string,
+    body: AddSsoConnectionBody,
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<SsoConnection, AddSsoConnectionErrorCode>>
+  /** Asks the provider as `addSsoConnection` does. Servers apply it within 5 seconds. Another issuer ends what logins with the former one have proven. The owners get a mail. Needs the scope `sso:write`. */
+  changeSsoConnection(
+    tenantId: string,
+    connectionId: string,
+    body: ChangeSsoConnectionBody,
+    options?: CallOptions,
+  ): Promise<ManagementResult<SsoConnection, ChangeSsoConnectionErrorCode>>
+  /** Also succeeds if there is none. The owners get a mail. Needs the scope `sso:write`. */
+  removeSsoConnection(
+    tenantId: string,
+    connectionId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RemoveSsoConnectionErrorCode>>
+  /** Asks the provider whether it knows the client. A problem says what to correct. Needs the scope `sso:write`. */
+  checkSsoConnection(
+    tenantId: string,
+    connectionId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, CheckSsoConnectionErrorCode>>
+  /** Returns the record to add to DNS. `checkSsoDomain` proves it within 7 days. Also returns a domain that the tenant has. A tenant has at most 20. Needs the scope `sso:write`. */
+  addSsoDomain(
+    tenantId: string,
+    body: AddSsoDomainBody,
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<SsoDomain, AddSsoDomainErrorCode>>
+  /** Also succeeds if the tenant does not have it. Known members can still log in. Needs the scope `sso:write`. */
+  removeSsoDomain(
+    tenantId: string,
+    domain: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RemoveSsoDomainErrorCode>>
+  /** Asks DNS for the record. `domain_taken`: another tenant has proven it. It can be proven here when the record of the other tenant is missing for 24 hours. Needs the scope `sso:write`. */
+  checkSsoDomain(
+    tenantId: string,
+    domain: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<SsoDomain, CheckSsoDomainErrorCode>>
+  /** Returns the users whom a login has linked, ordered by id of the entry. Needs the scope `sso:write`. */
+  listSsoEntries(
+    tenantId: string,
+    query?: ListSsoEntriesQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<SsoEntryList, ListSsoEntriesErrorCode>>
+  /** The user stays a member. Also succeeds if there is no such entry. Needs the scope `sso:write`. */
+  removeSsoEntry(
+    tenantId: string,
+    entryId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RemoveSsoEntryErrorCode>>
+  /** Returns a link with which the administrator of a customer sets up single sign-on, for 7 days and in one browser. Needs the scope `sso:write`. */
+  createSsoPortal(
+    tenantId: string,
+    body?: CreateSsoPortalBody | undefined,
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<SsoPortal, CreateSsoPortalErrorCode>>
   /** Returns the settings of the mails and the templates that the database has. Needs the scope `mails:read`. */
   mailSettings(options?: CallOptions): Promise<ManagementResult<MailSettings, MailSettingsErrorCode>>
   /** Changes the given settings, for all mails that are sent from now on. Also needs `credentials:write` for `mailSender` and `mailTemplates`, because a template can send the code of a mail elsewhere. Needs the scope `mails:write`. */
@@ -1056,6 +1468,16 @@ export interface ManagementLists {
     query?: ListInvitationsQuery | undefined,
     options?: CallOptions,
   ): AsyncGenerator<InvitationList['invitations'][number], void, undefined>
+  /**
+   * Yields the items of every page of `listSsoEntries`, and requests a page when it is needed.
+   *
+   * @throws {UsherError} if a request fails
+   */
+  ssoEntries(
+    tenantId: string,
+    query?: ListSsoEntriesQuery | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<SsoEntryList['entries'][number], void, undefined>
   /**
    * Yields the items of every page of `listEvents`, and requests a page when it is needed.
    *

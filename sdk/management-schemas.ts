@@ -1,5 +1,59 @@
 // Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
+/** An identity provider with OpenID Connect. */
+export interface AddSsoConnectionBody {
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId: string
+  /**
+   * Secret of the client. Null: it has none.
+   *
+   * @example GOCSPX-4711
+   */
+  secret?: string | null | undefined
+  /**
+   * Issuer of the provider. `google_workspace`, and `entra` with `tid`, have their own.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer?: string | undefined
+  /**
+   * Entra: ID of the directory, which is a UUID.
+   *
+   * @example 9a1fc6e0-1b1c-4d5e-9b57-4d7b1c1f0a08
+   */
+  tid?: string | undefined
+  /**
+   * Google Workspace: the only domain whose accounts may log in.
+   *
+   * @example acme.example
+   */
+  hd?: string | undefined
+  /**
+   * What a button shows. Null: the title of the preset.
+   *
+   * @example Acme
+   */
+  title?: string | null | undefined
+  /** Requested scopes. Empty: those of the preset. */
+  scopes?: string[] | undefined
+  /** Kind of the provider. By default that of the issuer, or `oidc`. */
+  preset?: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc' | undefined
+}
+
+/** A mail domain. */
+export interface AddSsoDomainBody {
+  /**
+   * The part of addresses after the `@`. Subdomains are domains of their own.
+   *
+   * @example acme.example
+   */
+  domain: string
+}
+
 /** The tenant to create. */
 export interface AddTenantBody {
   /**
@@ -129,6 +183,72 @@ export interface ChangeMailSettingsBody {
   mailTemplates?: MailTemplateChange[] | undefined
 }
 
+/** What changes. An absent field does not change. */
+export interface ChangeSsoBody {
+  /** Whether members must log in with it. */
+  required?: boolean | undefined
+  /** IDs of one or two owners with a second factor who open the tenant with it instead. */
+  exempt?: string[] | undefined
+  /** Seconds for which a login counts, 1 hour to 30 days. */
+  maxAge?: number | undefined
+  /** `aal2`: a login needs a second factor. Null: any. */
+  acr?: 'aal2' | undefined
+  /** Whether what the provider says about second factors counts for `acr`. */
+  trustAmr?: boolean | undefined
+  /** Whether a first login creates a member. */
+  jit?: boolean | undefined
+  /**
+   * Role of such a member: `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  defaultRole?: string | undefined
+}
+
+/** What changes of a connection. An absent field does not change. */
+export interface ChangeSsoConnectionBody {
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId?: string | undefined
+  /**
+   * Secret of the client. Null: it has none.
+   *
+   * @example GOCSPX-4711
+   */
+  secret?: string | null | undefined
+  /**
+   * Issuer of the provider. `google_workspace`, and `entra` with `tid`, have their own.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer?: string | undefined
+  /**
+   * Entra: ID of the directory, which is a UUID.
+   *
+   * @example 9a1fc6e0-1b1c-4d5e-9b57-4d7b1c1f0a08
+   */
+  tid?: string | undefined
+  /**
+   * Google Workspace: the only domain whose accounts may log in.
+   *
+   * @example acme.example
+   */
+  hd?: string | undefined
+  /**
+   * What a button shows. Null: the title of the preset.
+   *
+   * @example Acme
+   */
+  title?: string | null | undefined
+  /** Requested scopes. Empty: those of the preset. */
+  scopes?: string[] | undefined
+  /** Whether members can log in with it. */
+  isEnabled?: boolean | undefined
+}
+
 /** The fields to change. An absent field does not change. */
 export interface ChangeTenantBody {
   /**
@@ -199,6 +319,12 @@ export interface CreateCodeBody {
   purpose: 'password_reset' | 'email_verification'
   /** `mail` sends the code to the user. `return` returns it, for apps that send their own mails. */
   deliver: 'mail' | 'return'
+}
+
+/** What the portal allows. */
+export interface CreateSsoPortalBody {
+  /** Whether it may require single sign-on of the members. Default: false. */
+  mayRequire?: boolean | undefined
 }
 
 /** The events after a cursor. */
@@ -808,11 +934,13 @@ export type ProblemCode =
   | 'malformed_json'
   | 'validation_failed'
   | 'database_not_found'
+  | 'connection_not_found'
   | 'identity_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'tenant_not_found'
+  | 'domain_not_found'
   | 'email_taken'
   | 'last_login_method'
   | 'already_member'
@@ -830,6 +958,13 @@ export type ProblemCode =
   | 'events_not_kept'
   | 'cursor_expired'
   | 'precondition_failed'
+  | 'sso_untested'
+  | 'no_exempt_owner'
+  | 'issuer_shared'
+  | 'domain_taken'
+  | 'domain_unproven'
+  | 'sso_full'
+  | 'connection_invalid'
   | 'account_operations_off'
   | 'tenant_operations_off'
   | 'app_url_missing'
@@ -960,6 +1095,145 @@ export interface SetPasswordBody {
    * @example correct horse battery
    */
   password: string
+}
+
+/** The single sign-on of a tenant. */
+export interface Sso {
+  /** Whether members must log in with it. */
+  required: boolean
+  /** Since when, or null (RFC 3339, UTC). */
+  requiredSince: string | null
+  /** IDs of the owners who open the tenant with their second factor instead. */
+  exempt: string[]
+  /** Seconds for which a login counts. */
+  maxAge: number
+  /** The level that a login must have, or null for any. */
+  acr: 'aal2'
+  /** Whether what the provider says about second factors counts for `acr`. */
+  trustAmr: boolean
+  /** Whether a first login creates a member. */
+  jit: boolean
+  /**
+   * Role of such a member: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  defaultRole: string
+  /** In the order in which they were added. */
+  connections: SsoConnection[]
+  /** In alphabetical order. */
+  domains: SsoDomain[]
+}
+
+/** A connection to the identity provider of a tenant. Its secret is never shown. */
+export interface SsoConnection {
+  /** ID of the connection. */
+  id: string
+  /**
+   * What a button shows.
+   *
+   * @example Okta
+   */
+  title: string
+  /** Kind of the provider. */
+  preset: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc'
+  /**
+   * Issuer of the provider, without a slash at its end.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer: string
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId: string
+  /** Google Workspace: the only domain whose accounts may log in, or null. */
+  hd: string | null
+  /** Requested scopes. Empty: those of the preset. */
+  scopes: string[]
+  /** Whether members can log in with it. */
+  isEnabled: boolean
+  /** Whether the client has a secret. */
+  hasSecret: boolean
+  /** What to register at the provider. */
+  callbackUrl: string
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** When a login with it last succeeded, or null (RFC 3339, UTC). */
+  testedAt: string | null
+}
+
+/** A mail domain of a tenant. */
+export interface SsoDomain {
+  /**
+   * The domain in lower case, as a name of DNS.
+   *
+   * @example acme.example
+   */
+  domain: string
+  /** `pending`: the record was not found yet. `proven`: it was found. `missing`: it is no longer found, and counts for 14 days. `lost`: the domain no longer counts. */
+  state: 'pending' | 'proven' | 'missing' | 'lost'
+  /** The record of DNS that proves the domain. */
+  record: {
+    /** Type of the record. */
+    type: 'TXT'
+    /**
+     * Name of the record.
+     *
+     * @example _usher.acme.example
+     */
+    name: string
+    /** Text of the record. */
+    value: string
+  }
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** When it was first proven, or null (RFC 3339, UTC). */
+  provenAt: string | null
+  /** Since when the record is not found, or null (RFC 3339, UTC). */
+  missingSince: string | null
+  /** When it is removed unless it is proven, or null (RFC 3339, UTC). */
+  expiresAt: string | null
+}
+
+/** A person as the provider of a tenant knows it, and the user. */
+export interface SsoEntry {
+  /** ID of the entry. */
+  id: string
+  /** ID of the user. */
+  userId: string
+  /** ID of the connection. */
+  connectionId: string
+  /** Issuer that has named the person. */
+  issuer: string
+  /** ID of the person at the provider. */
+  subject: string
+  /** Address at the provider, or null. */
+  email: string | null
+  /** Name at the provider, or null. */
+  name: string | null
+}
+
+/** A page of the people whom the provider of a tenant has named. */
+export interface SsoEntryList {
+  /** Ordered by id. */
+  entries: SsoEntry[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
+/** A link to the portal of a tenant. */
+export interface SsoPortal {
+  /**
+   * Where the administrator of the customer sets up single sign-on. One browser can open it. A repeated request gets null.
+   *
+   * @example https://app.example.com/sso-setup#code=…
+   */
+  url: string | null
+  /** When the portal closes (RFC 3339, UTC). */
+  expiresAt: string
 }
 
 /** A page of tenants. */
@@ -1240,6 +1514,14 @@ export interface ListInvitationsQuery {
   after?: string | undefined
 }
 
+/** Query of `listSsoEntries`. */
+export interface ListSsoEntriesQuery {
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** `next` of the previous page: start after its last item. */
+  after?: string | undefined
+}
+
 /** Query of `listEvents`. */
 export interface ListEventsQuery {
   /** Maximum number of items in a page, 1 to 1000. Default: 50. */
@@ -1316,6 +1598,26 @@ export interface ManagementErrorMessages {
   invitations_full: string
   /** Tenant operations are off. Ask the operator to turn on the tenant operations of the database. */
   tenant_operations_off: string
+  /** Route not found. Check the path against the API reference. */
+  route_not_found: string
+  /** Single sign-on is not tested. Log in with a connection of the tenant, and require it within 10 minutes. */
+  sso_untested: string
+  /** An owner without single sign-on is missing. Name one or two owners with a second factor in `exempt`, so that the tenant can be opened while its provider fails. */
+  no_exempt_owner: string
+  /** Connection cannot be used. Correct what `detail` says, in the connection or at the provider. */
+  connection_invalid: string
+  /** Issuer has many customers. Send `hd` for Google Workspace, and the issuer of one directory, or `tid`, for Entra. Other providers that anyone can sign up with are not accepted. */
+  issuer_shared: string
+  /** Tenant has too many connections or domains. Remove one first. A tenant has at most 5 connections and 20 domains. */
+  sso_full: string
+  /** Connection not found. Use a `name` that `listConnections` returns. */
+  connection_not_found: string
+  /** Domain not found. Add the domain to the tenant first. */
+  domain_not_found: string
+  /** Domain is not proven. Add the record to DNS, wait until it is published, and check again. `detail` says what was found. */
+  domain_unproven: string
+  /** Domain belongs to another tenant. Remove the record of the other tenant from DNS, and check again after 24 hours. Or ask the operator to move the domain. */
+  domain_taken: string
   /** Events are not kept. Ask the operator to set `--events-kept` of the database to a number of days. */
   events_not_kept: string
   /** Cursor has expired. The next items were deleted, or the store was restored from a backup. Read all data that your copy depends on again, and send the request without `after` to start with the oldest item. */

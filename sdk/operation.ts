@@ -6,7 +6,7 @@ import { assertOptions } from './options.js'
 import { isSuccess, type OperationOptions, operationChecks, requestOf } from './request.js'
 import type { Result } from './result.js'
 import type { ErrorCode, SignedInUser } from './schemas.js'
-import { type CallOptions, send } from './send.js'
+import { type CallOptions, type ConfirmOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
 
@@ -69,6 +69,8 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     const rest = [...given]
     const request = requestOf(endpoint, options, rest)
     if (sent) request.init.headers.Authorization = `Bearer ${sent}`
+    const { confirmation } = (rest[0] as ConfirmOptions | undefined) ?? {}
+    if (confirmation) request.init.headers['Usher-Confirmation'] = confirmation
     const startedAt = Date.now()
     const exchange =
       sent || needsToken !== true ? await send(request, options, rest[0] as CallOptions) : noToken

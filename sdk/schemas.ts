@@ -53,6 +53,76 @@ export interface AddPasskeyBody {
   name?: string | null | undefined
 }
 
+/** An identity provider with OpenID Connect. */
+export interface AddSsoConnectionBody {
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId: string
+  /**
+   * Secret of the client. Null: it has none.
+   *
+   * @example GOCSPX-4711
+   */
+  secret?: string | null | undefined
+  /**
+   * Issuer of the provider. `google_workspace`, and `entra` with `tid`, have their own.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer?: string | undefined
+  /**
+   * Entra: ID of the directory, which is a UUID.
+   *
+   * @example 9a1fc6e0-1b1c-4d5e-9b57-4d7b1c1f0a08
+   */
+  tid?: string | undefined
+  /**
+   * Google Workspace: the only domain whose accounts may log in.
+   *
+   * @example acme.example
+   */
+  hd?: string | undefined
+  /**
+   * What a button shows. Null: the title of the preset.
+   *
+   * @example Acme
+   */
+  title?: string | null | undefined
+  /** Requested scopes. Empty: those of the preset. */
+  scopes?: string[] | undefined
+  /** Kind of the provider. By default that of the issuer, or `oidc`. */
+  preset?: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc' | undefined
+}
+
+/** A mail domain. */
+export interface AddSsoDomainBody {
+  /**
+   * The part of addresses after the `@`. Subdomains are domains of their own.
+   *
+   * @example acme.example
+   */
+  domain: string
+}
+
+/** A login that has returned from the identity provider of a tenant. */
+export interface AddTenantProofBody {
+  /**
+   * The code in the URL to which the provider has led: what follows `#code=`.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+  /**
+   * The verifier whose SHA-256 was `challenge`.
+   *
+   * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+   */
+  verifier: string
+}
+
 /** The challenge of `enrolTotp`, and the first code of the app. */
 export interface AddTotpBody {
   /**
@@ -154,6 +224,72 @@ export interface ChangePasswordBody {
   newPassword: string
   /** `confirmation.value` of a login with a second factor, or of `stepUp`. Required if the user has a second factor. Null means none. */
   confirmation?: string | null | undefined
+}
+
+/** What changes. An absent field does not change. */
+export interface ChangeSsoBody {
+  /** Whether members must log in with it. */
+  required?: boolean | undefined
+  /** IDs of one or two owners with a second factor who open the tenant with it instead. */
+  exempt?: string[] | undefined
+  /** Seconds for which a login counts, 1 hour to 30 days. */
+  maxAge?: number | undefined
+  /** `aal2`: a login needs a second factor. Null: any. */
+  acr?: 'aal2' | undefined
+  /** Whether what the provider says about second factors counts for `acr`. */
+  trustAmr?: boolean | undefined
+  /** Whether a first login creates a member. */
+  jit?: boolean | undefined
+  /**
+   * Role of such a member: `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  defaultRole?: string | undefined
+}
+
+/** What changes of a connection. An absent field does not change. */
+export interface ChangeSsoConnectionBody {
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId?: string | undefined
+  /**
+   * Secret of the client. Null: it has none.
+   *
+   * @example GOCSPX-4711
+   */
+  secret?: string | null | undefined
+  /**
+   * Issuer of the provider. `google_workspace`, and `entra` with `tid`, have their own.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer?: string | undefined
+  /**
+   * Entra: ID of the directory, which is a UUID.
+   *
+   * @example 9a1fc6e0-1b1c-4d5e-9b57-4d7b1c1f0a08
+   */
+  tid?: string | undefined
+  /**
+   * Google Workspace: the only domain whose accounts may log in.
+   *
+   * @example acme.example
+   */
+  hd?: string | undefined
+  /**
+   * What a button shows. Null: the title of the preset.
+   *
+   * @example Acme
+   */
+  title?: string | null | undefined
+  /** Requested scopes. Empty: those of the preset. */
+  scopes?: string[] | undefined
+  /** Whether members can log in with it. */
+  isEnabled?: boolean | undefined
 }
 
 /** The address of the user from now on, which is verified. */
@@ -618,6 +754,21 @@ export interface LoginBody {
   password: string
 }
 
+/** How a person with an address logs in. */
+export interface LoginRoute {
+  /** The single sign-on of the domain of the address, or null. */
+  connection: {
+    /** ID of the connection, for `startLogin`. */
+    id: string
+    /**
+     * What a button shows.
+     *
+     * @example Okta
+     */
+    title: string
+  } | null
+}
+
 /** An ID token that the app has from the provider, and the login for which it was requested. */
 export interface LoginWithIdTokenBody {
   /**
@@ -757,6 +908,30 @@ export interface OpenSessionBody {
   label?: string | null | undefined
 }
 
+/** The code in the URL of the portal. */
+export interface OpenSsoPortalBody {
+  /**
+   * What follows `#code=` in the URL.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
+/** The tenant of the portal, and a token with which to set up its single sign-on. */
+export interface OpenedSsoPortal {
+  /** The Bearer token for the single sign-on of this tenant. Keep it in this browser. */
+  token: string
+  /** ID of the tenant. */
+  tenantId: string
+  /** Name of the tenant. */
+  tenantName: string
+  /** Whether it may require single sign-on of the members. */
+  mayRequire: boolean
+  /** When the portal closes (RFC 3339, UTC). */
+  expiresAt: string
+}
+
 /** A passkey. */
 export interface Passkey {
   /** ID of the credential, as base64url. */
@@ -851,8 +1026,13 @@ export type ProblemCode =
   | 'sign_up_closed'
   | 'login_refused'
   | 'recent_login_required'
+  | 'not_member'
+  | 'membership_ended'
+  | 'second_factor_missing'
+  | 'own_login_required'
   | 'role_insufficient'
   | 'tenant_not_found'
+  | 'domain_not_found'
   | 'member_not_found'
   | 'email_taken'
   | 'account_missing'
@@ -885,6 +1065,13 @@ export type ProblemCode =
   | 'internal_error'
   | 'provider_unavailable'
   | 'unavailable'
+  | 'sso_untested'
+  | 'no_exempt_owner'
+  | 'issuer_shared'
+  | 'domain_taken'
+  | 'domain_unproven'
+  | 'sso_full'
+  | 'connection_invalid'
 
 /** For `navigator.credentials.create`, after `PublicKeyCredential.parseCreationOptionsFromJSON` (WebAuthn, section 5.1.9). */
 export interface PublicKeyCredentialCreationOptionsJSON {
@@ -1174,6 +1361,16 @@ export interface Role {
   rights: 'owner' | 'admin' | 'member'
 }
 
+/** The address of the person who logs in. */
+export interface RouteLoginBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+}
+
 /** `totp`: a code of an authenticator app. `passkey`: a passkey or a security key. `recoveryCode`: one of the codes that the user has stored. */
 export type SecondFactorMethod = 'totp' | 'passkey' | 'recoveryCode'
 
@@ -1260,6 +1457,133 @@ export interface SignedInUser {
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
   token: AccessToken
+}
+
+/** The single sign-on of a tenant. */
+export interface Sso {
+  /** Whether members must log in with it. */
+  required: boolean
+  /** Since when, or null (RFC 3339, UTC). */
+  requiredSince: string | null
+  /** IDs of the owners who open the tenant with their second factor instead. */
+  exempt: string[]
+  /** Seconds for which a login counts. */
+  maxAge: number
+  /** The level that a login must have, or null for any. */
+  acr: 'aal2'
+  /** Whether what the provider says about second factors counts for `acr`. */
+  trustAmr: boolean
+  /** Whether a first login creates a member. */
+  jit: boolean
+  /**
+   * Role of such a member: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  defaultRole: string
+  /** In the order in which they were added. */
+  connections: SsoConnection[]
+  /** In alphabetical order. */
+  domains: SsoDomain[]
+}
+
+/** A connection to the identity provider of a tenant. Its secret is never shown. */
+export interface SsoConnection {
+  /** ID of the connection. */
+  id: string
+  /**
+   * What a button shows.
+   *
+   * @example Okta
+   */
+  title: string
+  /** Kind of the provider. */
+  preset: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc'
+  /**
+   * Issuer of the provider, without a slash at its end.
+   *
+   * @example https://acme.okta.com
+   */
+  issuer: string
+  /**
+   * ID of the client at the provider.
+   *
+   * @example 0oa4711
+   */
+  clientId: string
+  /** Google Workspace: the only domain whose accounts may log in, or null. */
+  hd: string | null
+  /** Requested scopes. Empty: those of the preset. */
+  scopes: string[]
+  /** Whether members can log in with it. */
+  isEnabled: boolean
+  /** Whether the client has a secret. */
+  hasSecret: boolean
+  /** What to register at the provider. */
+  callbackUrl: string
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** When a login with it last succeeded, or null (RFC 3339, UTC). */
+  testedAt: string | null
+}
+
+/** A mail domain of a tenant. */
+export interface SsoDomain {
+  /**
+   * The domain in lower case, as a name of DNS.
+   *
+   * @example acme.example
+   */
+  domain: string
+  /** `pending`: the record was not found yet. `proven`: it was found. `missing`: it is no longer found, and counts for 14 days. `lost`: the domain no longer counts. */
+  state: 'pending' | 'proven' | 'missing' | 'lost'
+  /** The record of DNS that proves the domain. */
+  record: {
+    /** Type of the record. */
+    type: 'TXT'
+    /**
+     * Name of the record.
+     *
+     * @example _usher.acme.example
+     */
+    name: string
+    /** Text of the record. */
+    value: string
+  }
+  /** When it was added (RFC 3339, UTC). */
+  createdAt: string
+  /** When it was first proven, or null (RFC 3339, UTC). */
+  provenAt: string | null
+  /** Since when the record is not found, or null (RFC 3339, UTC). */
+  missingSince: string | null
+  /** When it is removed unless it is proven, or null (RFC 3339, UTC). */
+  expiresAt: string | null
+}
+
+/** A person as the provider of a tenant knows it, and the user. */
+export interface SsoEntry {
+  /** ID of the entry. */
+  id: string
+  /** ID of the user. */
+  userId: string
+  /** ID of the connection. */
+  connectionId: string
+  /** Issuer that has named the person. */
+  issuer: string
+  /** ID of the person at the provider. */
+  subject: string
+  /** Address at the provider, or null. */
+  email: string | null
+  /** Name at the provider, or null. */
+  name: string | null
+}
+
+/** A page of the people whom the provider of a tenant has named. */
+export interface SsoEntryList {
+  /** Ordered by id. */
+  entries: SsoEntry[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
 }
 
 /** The connection, and what binds the login to this client. */
@@ -1476,6 +1800,14 @@ export interface ListMembersQuery {
   search?: string | undefined
 }
 
+/** Query of `listSsoEntries`. */
+export interface ListSsoEntriesQuery {
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** `next` of the previous page: start after its last item. */
+  after?: string | undefined
+}
+
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
   /** Code is invalid. The code is unknown, used, revoked or expired, or belongs to another user. Request a new one. */
@@ -1532,12 +1864,26 @@ export interface ErrorMessages {
   second_factor_invalid: string
   /** Account is disabled. Ask the operator of the app. */
   login_refused: string
+  /** Not a member of the tenant. An owner of the tenant must invite the person. Members log in with a way of their own, and then link the person with `addTenantProof`. */
+  not_member: string
+  /** Membership has ended. An owner of the tenant must invite the person again. */
+  membership_ended: string
+  /** Second factor is missing. The tenant needs a second factor. Let the user log in with a way of the account and add one, or let the provider ask for one. */
+  second_factor_missing: string
   /** No account has the email address. Ask the user whether to sign up. Then send the request again without `mayCreate`. */
   account_missing: string
   /** An account has the email address. Log in with the way that the account has, and then link the identity. */
   account_exists: string
+  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
+  email_not_verified: string
   /** Email address is not proven. Request a mail with `requestLoginCode`, and send the request again with its `login` and its digits as `mail`. */
   email_not_proven: string
+  /** Confirmation is required. Call `stepUp`, and send its `confirmation.value` as `confirmation`. */
+  step_up_required: string
+  /** Own login is required. Single sign-on of a tenant opens only that tenant. Let the user log in with a way of the account, such as its password. */
+  own_login_required: string
+  /** Identity belongs to another user. Log in with the identity, or use another one. */
+  identity_taken: string
   /** Connection not found. Use a `name` that `listConnections` returns. */
   connection_not_found: string
   /** Identity provider is unavailable. Wait for the number of seconds in `Retry-After`, then send the request again, or log in another way. */
@@ -1548,16 +1894,12 @@ export interface ErrorMessages {
   session_ended: string
   /** Token belongs to no session. Open a session after the next login, or end all sessions. */
   session_required: string
-  /** Confirmation is required. Call `stepUp`, and send its `confirmation.value` as `confirmation`. */
-  step_up_required: string
   /** Recent login is required. A user without a password confirms a change by a login. Log in again, and send the request within 10 minutes. */
   recent_login_required: string
   /** Email address was changed recently. Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier. */
   email_recently_changed: string
   /** Tenant needs an owner. Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
-  /** Identity belongs to another user. Log in with the identity, or use another one. */
-  identity_taken: string
   /** User has an identity of the connection. Remove that identity first. A user can have one of each connection. */
   already_linked: string
   /** Identity not found. Check the id of the identity. Users find only their own. */
@@ -1566,8 +1908,6 @@ export interface ErrorMessages {
   last_login_method: string
   /** Challenge is invalid. The challenge is unknown or expired, or the account has changed. Start again. */
   challenge_invalid: string
-  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
-  email_not_verified: string
   /** User has too many second factors of this kind. Remove one first. A user can have two authenticator apps and ten passkeys. */
   factors_full: string
   /** Second factor not found. Check the id of the factor. Users find only their own. */
@@ -1596,6 +1936,22 @@ export interface ErrorMessages {
   invitations_full: string
   /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
   too_many_invitations: string
+  /** Single sign-on is not tested. Log in with a connection of the tenant, and require it within 10 minutes. */
+  sso_untested: string
+  /** An owner without single sign-on is missing. Name one or two owners with a second factor in `exempt`, so that the tenant can be opened while its provider fails. */
+  no_exempt_owner: string
+  /** Connection cannot be used. Correct what `detail` says, in the connection or at the provider. */
+  connection_invalid: string
+  /** Issuer has many customers. Send `hd` for Google Workspace, and the issuer of one directory, or `tid`, for Entra. Other providers that anyone can sign up with are not accepted. */
+  issuer_shared: string
+  /** Tenant has too many connections or domains. Remove one first. A tenant has at most 5 connections and 20 domains. */
+  sso_full: string
+  /** Domain not found. Add the domain to the tenant first. */
+  domain_not_found: string
+  /** Domain is not proven. Add the record to DNS, wait until it is published, and check again. `detail` says what was found. */
+  domain_unproven: string
+  /** Domain belongs to another tenant. Remove the record of the other tenant from DNS, and check again after 24 hours. Or ask the operator to move the domain. */
+  domain_taken: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }

@@ -26,6 +26,12 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
+/** Options of a call that needs a confirmation of the user. */
+export interface ConfirmOptions {
+  /** `confirmation.value` of `stepUp`. */
+  confirmation?: string | undefined
+}
+
 /** A request that can be sent. */
 export interface SendableRequest {
   url: string

@@ -75,6 +75,7 @@ export const keysAndOperators = table(
 const parts = {
   account: 'account operations',
   tenants: 'tenant operations',
+  sso: 'single sign-on',
   loginMail: 'login by mail',
   factors: 'second factors',
   passkeys: 'passkeys',

@@ -118,6 +118,17 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         linkedAt: now,
       },
     })
+    await prisma.tenantEntry.createMany({
+      data: {
+        ...user,
+        id: uuid(150 + index),
+        tenantId: own.id,
+        connectionId: uuid(160 + index),
+        issuer: 'https://acme.example',
+        subject: uuid(150 + index),
+        provesFrom: now,
+      },
+    })
     await prisma.factor.createMany({
       data: {
         ...user,

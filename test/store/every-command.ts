@@ -59,6 +59,7 @@ export async function useEveryCommand(
   await usher(`tenant revoke-invitation acme/app ${created.id} ${invited.id}`)
   await usher(`tenant set-seats acme/app ${created.id} 5`)
   await usher(`tenant list-users acme/app ${created.id}`)
+  await setUpSso(usher, `acme/app ${created.id}`, issuer)
   await usher(`tenant delete acme/app ${created.id} --yes`)
   const {
     users: [{ id }],
@@ -104,6 +105,28 @@ export async function useEveryCommand(
   await expectUnchanged?.()
   await usher('database delete acme/app --yes')
   await usher('workspace delete acme')
+}
+
+/** Runs every command of single sign-on. */
+async function setUpSso(
+  usher: (command: string, input?: string) => Promise<string>,
+  tenant: string,
+  issuer: string,
+) {
+  await usher('database set acme/app --single-sign-on on')
+  await usher(`tenant sso portal ${tenant} --may-require`)
+  await usher(`tenant sso set ${tenant} --max-age 24h --acr aal2`)
+  const add = `tenant sso add-connection ${tenant} --client-id app --issuer ${issuer}`
+  const { id } = JSON.parse(await usher(add, 'secret'))
+  await usher(`tenant sso set-connection ${tenant} ${id} --state disabled --new-secret`, 'other secret')
+  await usher(`tenant sso check-connection ${tenant} ${id}`)
+  await usher(`tenant sso remove-connection ${tenant} ${id} --yes`)
+  await usher(`tenant sso add-domain ${tenant} acme.example`)
+  // They would ask DNS for a domain that the tenant has.
+  for (const verb of ['check-domain', 'move-domain'])
+    await usher(`tenant sso ${verb} ${tenant} none.example`).catch(() => undefined)
+  await usher(`tenant sso show ${tenant}`)
+  await usher(`tenant sso remove-domain ${tenant} acme.example`)
 }
 
 /** Returns the names of all commands in the help, such as `user create`. */

@@ -17,6 +17,8 @@ export interface OperationRequest {
   params?: (scene: Scene) => object | Promise<object>
   query?: (scene: Scene) => string
   body?: (scene: Scene) => object | Promise<object>
+  /** Whether it has a confirmation in its header. */
+  isConfirmed?: boolean
   /** The access token, by default that of the user of the scene. */
   token?: (scene: Scene) => string | Promise<string>
 }
@@ -50,6 +52,9 @@ const undoCode = async (scene: Scene) => {
   const code = await scene.mailedCode('requestEmailChange', 'change-email')
   return scene.mailedCode('changeEmail', 'undo-email-change', { body: () => ({ code }) })
 }
+
+/** A change that an owner confirms. */
+const byOwner = { role: 'owner', isConfirmed: true } as const
 
 /** One row an operation of the API. A test fails if one is missing. */
 export const operations: Record<NamesOf<typeof contract>, Operation> = {
@@ -312,6 +317,49 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     changes: ['invitation.accepted', 'tenant.user_added'],
     also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
   },
+  getSso: { role: 'owner' },
+  changeSso: {
+    ...byOwner,
+    body: () => ({ jit: false, exempt: [] }),
+    changes: ['sso.changed'],
+    also: [{ body: () => ({ required: true }), problem: 'no_exempt_owner' }],
+  },
+  addSsoConnection: {
+    ...byOwner,
+    body: () => ({ issuer: 'https://idp.example', clientId: 'app', secret: 'secret' }),
+    changes: ['sso.changed'],
+  },
+  changeSsoConnection: {
+    ...byOwner,
+    body: () => ({ clientId: 'other', secret: 'secret' }),
+    changes: ['sso.changed'],
+  },
+  removeSsoConnection: {
+    ...byOwner,
+    changes: ['sso.changed'],
+  },
+  checkSsoConnection: { role: 'owner' },
+  addSsoDomain: {
+    ...byOwner,
+    body: ({ tenantId }) => ({ domain: `new-${tenantId}.example` }),
+    changes: ['sso.changed'],
+  },
+  removeSsoDomain: {
+    ...byOwner,
+    changes: ['sso.changed'],
+  },
+  checkSsoDomain: {
+    ...byOwner,
+    changes: ['sso.domain_proven'],
+    also: [{ params: () => ({ domain: 'none.example' }), problem: 'domain_not_found' }],
+  },
+  listSsoEntries: { role: 'owner', also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
+  removeSsoEntry: { ...byOwner },
+  openSsoPortal: {
+    body: async (scene) => ({ code: await scene.portalCode() }),
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
+  routeLogin: { body: ({ user: { email } }) => ({ email }) },
   getFeatures: {},
   getKeySet: {},
   getIssuerMetadata: {},
@@ -423,6 +471,40 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     changes: ['invitation.created'],
   },
   revokeInvitation: { changes: ['invitation.revoked'] },
+  getSso: {},
+  changeSso: {
+    body: () => ({ jit: false, exempt: [] }),
+    changes: ['sso.changed'],
+    also: [
+      { body: () => ({ required: true }), problem: 'no_exempt_owner' },
+      {
+        before: (scene) => scene.readyToRequire(),
+        body: ({ user: { id } }) => ({ required: true, exempt: [id] }),
+      },
+    ],
+  },
+  addSsoConnection: {
+    body: () => ({ issuer: 'https://idp.example', clientId: 'app', secret: 'secret' }),
+    changes: ['sso.changed'],
+  },
+  changeSsoConnection: {
+    body: () => ({ clientId: 'other', secret: 'secret' }),
+    changes: ['sso.changed'],
+  },
+  removeSsoConnection: { changes: ['sso.changed'] },
+  checkSsoConnection: {},
+  addSsoDomain: {
+    body: ({ tenantId }) => ({ domain: `new-${tenantId}.example` }),
+    changes: ['sso.changed'],
+  },
+  removeSsoDomain: { changes: ['sso.changed'] },
+  checkSsoDomain: {
+    changes: ['sso.domain_proven'],
+    also: [{ params: () => ({ domain: 'none.example' }), problem: 'domain_not_found' }],
+  },
+  listSsoEntries: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
+  removeSsoEntry: {},
+  createSsoPortal: { body: () => ({ mayRequire: true }), also: [{}] },
   getMailSettings: {},
   changeMailSettings: {
     body: () => ({

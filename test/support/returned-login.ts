@@ -64,6 +64,8 @@ export async function signTokens({ context }: TestApi) {
     authorization: `${issuer}/authorize`,
     isIssuer: (iss) => iss === issuer,
   })
+  // Every provider knows every client.
+  context.providers.fetch = async () => ({ status: 400, body: { error: 'invalid_grant' } })
   return (claims: { sub: string; nonce: string; email?: string }) =>
     new SignJWT({ email_verified: true, ...claims })
       .setProtectedHeader({ alg: 'ES256' })

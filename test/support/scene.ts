@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AppRoute } from '@ts-rest/core'
 import {
   type AddedFactor,
@@ -44,6 +45,7 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
     roles: ['billing'],
     sessionsPerUser: 5,
     noticeNewNetwork: true,
+    singleSignOn: true,
   })
   const createdAt = new Date(api.clock.now)
   const github = {
@@ -204,6 +206,43 @@ export async function createScene(stage: Stage) {
         await api.send({ method: 'POST', url, payload: { challenge, totp: '000000' } })
     },
     /** Uses the refresh token and its successor. */
+    /** Proves again that the user is there. */
+    async confirmation() {
+      const response = await database.as(user.token.jwt, 'POST', 'me/step-up', { password })
+      return String(response.json().confirmation.value)
+    },
+    /** Adds a provider to the tenant. */
+    async connection() {
+      const row = { ...where, id: randomUUID(), tenantId, preset: 'oidc', clientId: 'app' }
+      const more = { issuer: 'https://idp.example', createdAt: new Date(api.clock.now) }
+      return prisma.tenantConnection.create({ data: { ...row, ...more } })
+    },
+    /** Adds a domain to the tenant, and its record. */
+    async domain() {
+      const row = { ...where, tenantId, domain: `${tenantId}.example`, token: 'token', state: 'pending' }
+      await prisma.tenantDomain.createMany({ data: { ...row, createdAt: new Date(api.clock.now) } })
+      api.dns.set(`_usher.${row.domain}`, ['usher=token'])
+      return row.domain
+    },
+    /** Links the user to a person of the provider of the tenant. */
+    async entry() {
+      const row = { ...where, id: randomUUID(), tenantId, userId: user.id, connectionId: randomUUID() }
+      const more = { issuer: 'https://idp.example', subject: user.id, provesFrom: new Date(api.clock.now) }
+      return prisma.tenantEntry.create({ data: { ...row, ...more } })
+    },
+    /** Lets the user open the tenant with a second factor, and a login have succeeded, so that single sign-on can be required. */
+    async readyToRequire() {
+      const { id } = await scene.connection()
+      const testedAt = new Date(api.clock.now)
+      await prisma.tenantConnection.updateMany({ where: { ...where, id }, data: { testedAt } })
+      await prisma.user.updateMany({ where: { ...where, id: user.id }, data: { needsSecondStep: true } })
+      await member()
+    },
+    /** Returns the code of a link to the portal of the tenant. */
+    async portalCode() {
+      const created: unknown = await callManagement('createSsoPortal')
+      return String((created as { url: string }).url.split('#code=')[1])
+    },
     refreshTwice: async () => database.refreshTwice((await session()).refreshToken.value),
   }
   return scene
@@ -224,6 +263,9 @@ async function urlOf({ database }: Stage, scene: Scene, { path }: AppRoute, requ
     given.userId ??= scene.user.id
   }
   if (path.includes(':userId')) given.userId ??= (await scene.member()).id
+  if (path.includes(':connectionId')) given.connectionId ??= (await scene.connection()).id
+  if (path.includes(':domain')) given.domain ??= await scene.domain()
+  if (path.includes(':entryId')) given.entryId ??= (await scene.entry()).id
   if (path.includes(':invitationId')) given.invitationId ??= (await scene.call('inviteMember')).id
   return path.replace(/:(\w+)/g, (_, name) => given[name] ?? '') + (request.query?.(scene) ?? '')
 }
@@ -242,12 +284,14 @@ export async function requestTo(
   const body = await request.body?.(scene)
   const metadata = route.metadata as RouteMetadata
   const token = userTokenOf(metadata) && (request.token ? await request.token(scene) : scene.user.token.jwt)
+  const confirmation = request.isConfirmed && (await scene.confirmation())
   const credential = api === 'management' ? stage.key : token
   return {
     method: route.method,
     url,
     headers: {
       ...(credential && { authorization: `Bearer ${credential}` }),
+      ...(confirmation && { 'usher-confirmation': confirmation }),
       ...(body && { 'content-type': metadata.lines ? 'application/x-ndjson' : 'application/json' }),
     } as Record<string, string>,
     ...(body && { payload: `${JSON.stringify(body)}\n` }),

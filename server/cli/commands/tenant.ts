@@ -6,6 +6,7 @@ import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { tenantCommand } from './tenant-command.js'
 import { addInvitationCommands } from './tenant-invitations.js'
 import { addMemberCommands } from './tenant-members.js'
+import { addSsoCommands } from './tenant-sso.js'
 
 export function configure(tenant: Command, cli: Cli) {
   addCreateCommand(tenant, cli)
@@ -15,6 +16,7 @@ export function configure(tenant: Command, cli: Cli) {
   addSeatsCommand(tenant, cli)
   addMemberCommands(tenant, cli)
   addInvitationCommands(tenant, cli)
+  addSsoCommands(tenant, cli)
 }
 
 function addCreateCommand(tenant: Command, { host, call }: Cli) {

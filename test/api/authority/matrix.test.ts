@@ -34,7 +34,7 @@ const it = holdersTest.extend(
     { usher, store, console, database, foreign, operators, people, stranger, keyWith, takenEmail },
     { onCleanup },
   ) => {
-    const on = { appUrl: 'https://app.example.com', loginMail: 'both' as const }
+    const on = { appUrl: 'https://app.example.com', loginMail: 'both' as const, singleSignOn: true }
     await setDatabase(store, database, on)
     const without: Stage['without'] = {}
     for (const [name, settings] of Object.entries({
@@ -43,6 +43,7 @@ const it = holdersTest.extend(
       'login mail': { ...on, loginMail: 'off' as const },
       factors: { ...on, secondFactor: 'off' as const },
       passkeys: { ...on, appUrl: null },
+      sso: { ...on, singleSignOn: false },
     })) {
       const other = await usher.newDatabase()
       await setDatabase(store, other, settings)

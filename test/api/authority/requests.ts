@@ -52,6 +52,12 @@ export const bodies: Readonly<Record<string, (given: Given) => Body | Promise<Bo
   inviteMember: () => ({ email: 'invited@example.com', role: 'member' }),
   readInvitation: () => ({ code: 'none' }),
   acceptInvitation: () => ({ code: 'none' }),
+  changeSso: () => ({ jit: true }),
+  addSsoConnection: () => ({ clientId: 'none', issuer: 'https://none.example' }),
+  changeSsoConnection: () => ({ title: 'None' }),
+  addSsoDomain: () => ({ domain: 'acme.example' }),
+  openSsoPortal: () => ({ code: 'none' }),
+  routeLogin: ({ takenEmail: email }) => ({ email }),
   addUser: ({ takenEmail: email }) => ({ email }),
   setUserPassword: () => ({ password: newPassword }),
   createUserCode: () => ({ purpose: 'password_reset', deliver: 'mail' }),
@@ -78,6 +84,13 @@ const connectionFields = {
   teamId: ['none'],
   keyId: ['none'],
   secret: ['none'],
+}
+const ssoConnectionFields = {
+  secret: ['none'],
+  tid: [unknownId],
+  hd: ['acme.example'],
+  title: ['None'],
+  scopes: [['openid']],
 }
 const lineFields = {
   id: [unknownId],
@@ -119,6 +132,23 @@ export const fieldValues: Readonly<Record<string, Readonly<Record<string, readon
   changeTenant: { name: ['Looms'], ...productFields, seats: [1] },
   putMember: { role: ['member', 'owner'] },
   inviteMember: { role: ['owner'] },
+  changeSso: {
+    required: [true, false],
+    exempt: [[]],
+    maxAge: [86_400],
+    acr: ['aal2'],
+    trustAmr: [true, false],
+    jit: [true, false],
+    defaultRole: ['member'],
+  },
+  addSsoConnection: { ...ssoConnectionFields, issuer: ['https://none.example'], preset: ['oidc'] },
+  changeSsoConnection: {
+    ...ssoConnectionFields,
+    clientId: ['none'],
+    issuer: ['https://none.example'],
+    isEnabled: [true, false],
+  },
+  createSsoPortal: { mayRequire: [true, false] },
   changeMailSettings: {
     appName: ['Looms'],
     mailSender: ['accounts@example.com', null],
