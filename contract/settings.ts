@@ -60,6 +60,12 @@ const logins = settingsOf({
     default: false,
     text: 'whether verifying an address needs a token of its user, in addition to the code',
   },
+  verifyEmailAtSignUp: {
+    ...toggle,
+    title: 'verify email at sign-up',
+    default: false,
+    text: 'whether a sign-up with a password sends the mail that verifies the address; needs an app URL',
+  },
   loginMail: {
     ...choice('kind', 'off', 'code', 'link', 'both'),
     title: 'login mail',

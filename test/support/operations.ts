@@ -263,7 +263,12 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   getTenant: { also: [{ params: () => ({ tenantId: crypto.randomUUID() }), problem: 'tenant_not_found' }] },
   updateTenant: { role: 'admin', body: () => ({ name: 'Mills' }), changes: ['tenant.updated'] },
   deleteTenant: { role: 'owner', changes: ['tenant.deleted', 'tenant.user_removed'] },
-  listMembers: { also: [{ query: ({ user: { id } }) => `?limit=1&after=${id}` }] },
+  listMembers: {
+    also: [
+      { query: ({ user: { id } }) => `?limit=1&after=${id}` },
+      { query: ({ user: { email } }) => `?search=${encodeURIComponent(email)}` },
+    ],
+  },
   changeMember: {
     role: 'admin',
     body: () => ({ role: 'billing' }),
@@ -292,6 +297,10 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   },
   listInvitations: { role: 'admin', before: ({ call }) => call('inviteMember') },
   revokeInvitation: { role: 'admin', changes: ['invitation.revoked'] },
+  readInvitation: {
+    body: async (scene) => ({ code: await scene.mailedCode('inviteMember', 'invitation') }),
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
   acceptInvitation: {
     before: (scene) => scene.setSeats(10),
     token: async (scene) => {

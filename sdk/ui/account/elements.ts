@@ -6,20 +6,14 @@ import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
+import { rightsOf } from '../role.js'
 import { type Line, line } from '../view.js'
 import { factors } from './factors.js'
 import { identities, sessions } from './logins.js'
 import { deletion, email, password, profile } from './profile.js'
 import { type Account, flowOf, type Section } from './section.js'
-import {
-  invitationsOf,
-  membersOf,
-  nameOf,
-  rightsOf,
-  type Team,
-  tenantDeletionOf,
-  tenants,
-} from './tenants.js'
+import type { Team } from './team.js'
+import { tenants } from './tenants.js'
 
 const sections = { profile, email, password, factors, sessions, identities, tenants, deletion }
 
@@ -136,16 +130,20 @@ export class UsherAccount extends UserElement {
 export class UsherTenant extends UserElement {
   static override observedAttributes = ['lang', 'tenant']
 
+  /** The role of the user when the sections were drawn. */
+  #role: string | undefined
+
   protected override sectionsOf(account: Account) {
     const wanted = this.getAttribute('tenant')
     const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
     const rights = rightsOf(account.features, membership.role)
     return [
-      membersOf(team),
-      ...(rights === 'member' ? [] : [invitationsOf(team), nameOf(team)]),
-      ...(rights === 'owner' ? [tenantDeletionOf(team)] : []),
+      later(async () => (await import('./members.js')).membersOf(team)),
+      ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
+      ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
     ]
   }
 
@@ -156,8 +154,18 @@ export class UsherTenant extends UserElement {
 
   protected override changed(account: Account) {
     const wanted = this.getAttribute('tenant')
-    // The user has left the tenant, or has deleted it.
-    if (!account.user.memberships.some(({ id }) => !wanted || id === wanted)) this.connectedCallback()
+    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    // The user has left the tenant, has deleted it, or has other rights now.
+    if (membership?.role !== this.#role) this.connectedCallback()
+  }
+}
+
+/** Returns a section that is loaded when it is shown: pages without a tenant never do. */
+function later(load: () => Promise<Section>): Section {
+  let loaded: Section | undefined
+  return async (account, usher) => {
+    loaded ??= await load().catch(() => undefined)
+    return loaded ? loaded(account, usher) : unavailableScreen('failed', line('noAnswer'), () => ({}))
   }
 }
 

@@ -5,7 +5,7 @@ import type { Features, User } from '../../schemas.js'
 import { unavailableScreen } from '../actions.js'
 import { createFlow, type Flow } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
-import { line, type Screen, type Shown } from '../view.js'
+import { line, type Screen } from '../view.js'
 
 /** What the sections of an account share. */
 export interface Account {
@@ -43,12 +43,19 @@ export function flowOf(account: Account, section: Section): Flow {
       async run(values: Readonly<Record<string, string>>) {
         const outcome = await action.run(values)
         // Such as the members of a tenant that the user has left.
-        if (isLeft || !outcome || outcome.error || outcome.fieldErrors) return outcome
-        return { ...outcome, screen: outcome.screen ? again(outcome.screen) : await read() }
+        if (isLeft || !outcome || outcome.isSame) return outcome
+        if (outcome.screen) return { ...outcome, screen: again(outcome.screen) }
+        return outcome.error || outcome.fieldErrors ? outcome : { ...outcome, screen: await read() }
       },
     })
     const items = screen.items?.map((item) => ({ ...item, actions: item.actions?.map(wrap) ?? [] }))
-    return { ...screen, actions: screen.actions.map(wrap), ...(items && { items }) }
+    const content = screen.content && { ...screen.content, actions: screen.content.actions.map(wrap) }
+    return {
+      ...screen,
+      actions: screen.actions.map(wrap),
+      ...(items && { items }),
+      ...(content && { content }),
+    }
   }
 
   const flow = createFlow(
@@ -70,7 +77,3 @@ export function flowOf(account: Account, section: Section): Flow {
     },
   })
 }
-
-/** Returns the name of a role: of a built-in one in the reader's language. */
-export const roleName = (role: string): Shown =>
-  role === 'owner' || role === 'admin' || role === 'member' ? line(role) : { text: role }
