@@ -28,6 +28,7 @@ async function addOwner(email: string) {
 /** Logs in for the first time, with a new authenticator app. */
 async function logIn(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByRole('button', { name: 'Add an authenticator app' }).click()

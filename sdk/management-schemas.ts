@@ -1450,7 +1450,7 @@ export interface ListUsersQuery {
   email?: string | undefined
   /** Only the users whose address begins with this text, ignoring case. Ordered by address. */
   emailPrefix?: string | undefined
-  /** Only the users whose name begins with this text, ignoring case. Ordered by name. */
+  /** Only the items whose name begins with this text, ignoring case. Ordered by name. */
   namePrefix?: string | undefined
   /** Only the users with these ids: 1 to 100, separated by commas. */
   ids?: string | undefined
@@ -1484,7 +1484,7 @@ export interface ListTenantsQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
-  /** Only the tenants whose name begins with this text, ignoring case. Ordered by name. */
+  /** Only the items whose name begins with this text, ignoring case. Ordered by name. */
   namePrefix?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined

@@ -55,11 +55,11 @@ export const externalIdFilter = () =>
   field('Only the item with this external id.', externalIdText().optional())
 
 /** Returns the query parameter that finds items by the start of their name. */
-export const namePrefixFilter = (items: string) =>
+export const namePrefixFilter = () =>
   field(
-    `Only the ${items} whose name begins with this text, ignoring case. Ordered by name.`,
+    'Only the items whose name begins with this text, ignoring case. Ordered by name.',
     text().min(1, notBlank).max(255, atMost255).optional(),
-    { examples: ['anal'] },
+    { examples: ['ada'] },
   )
 
 const metadataBytes = 8192

@@ -110,7 +110,7 @@ export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
 export const ListTenantsQuery = strict({
   ...page,
   after: afterText(),
-  namePrefix: namePrefixFilter('tenants'),
+  namePrefix: namePrefixFilter(),
   externalId: externalIdFilter(),
   users,
 })

@@ -30,7 +30,7 @@ export const ListUsersQuery = strict({
     text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
     { examples: ['ada@'] },
   ),
-  namePrefix: namePrefixFilter('users'),
+  namePrefix: namePrefixFilter(),
   ids: field(
     'Only the users with these ids: 1 to 100, separated by commas.',
     z
