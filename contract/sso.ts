@@ -96,8 +96,8 @@ const ssoPath = `${tenantPath}/sso` as const
 const connectionsPath = `${ssoPath}/connections` as const
 const domainsPath = `${ssoPath}/domains` as const
 
-const reading = ['role_insufficient', 'too_many_attempts', ...inTenant] as const
-const writing = ['step_up_required', 'too_many_attempts', ...changing] as const
+const reading = ['own_login_required', 'role_insufficient', 'too_many_attempts', ...inTenant] as const
+const writing = ['own_login_required', 'step_up_required', 'too_many_attempts', ...changing] as const
 const bySetup = { who: { user: 'needed', portal: true }, on: 'sso' } as const
 
 export const sso = c.router({
@@ -162,7 +162,13 @@ export const sso = c.router({
     body: c.noBody(),
     responses: {
       204: c.noBody(),
-      ...failures('connection_not_found', 'connection_invalid', 'too_many_attempts', ...changing),
+      ...failures(
+        'own_login_required',
+        'connection_not_found',
+        'connection_invalid',
+        'too_many_attempts',
+        ...changing,
+      ),
     },
     ...ssoTexts.checkConnection,
     metadata: { ...bySetup, isRepeatable: true },

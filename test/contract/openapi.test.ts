@@ -184,6 +184,7 @@ describe('clients of the document', () => {
       'createUser',
       'login',
       'finishLogin',
+      'addTenantProof',
       'loginWithIdToken',
       'openSession',
       'refreshSession',

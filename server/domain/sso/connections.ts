@@ -8,6 +8,7 @@ import {
   insertTenantConnection,
   updateTenantConnection,
 } from '../../store/queries/sso-connections.js'
+import { endProofs } from '../../store/queries/sso-entries.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import { callbackUrl } from '../connections/connection.js'
@@ -16,13 +17,9 @@ import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
 import { Problem } from '../problem.js'
 import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
-import {
-  loginConnection,
-  type TenantConnectionRow,
-  tenantConnectionOf,
-  tenantPresets,
-} from './connection.js'
+import { loginConnection, type TenantConnectionRow, tenantConnectionOf, tenantPresets } from './connection.js'
 import { type DescribedConnection, describeTenantConnection } from './describe.js'
+import { revokeTokens } from './entries.js'
 import {
   createBySetup,
   lockSetup,
@@ -183,15 +180,20 @@ export async function changeSsoConnection(
   const wanted = changed(await requireConnection(store, request), body)
   if (Object.keys(client).length > 0)
     await requireClient(context, request, { ...wanted, secret: secretOf(store, wanted, body) })
+  let hasEnded = false
   const result = await runChange(context, request, async (change) => {
     await lockSetup(change, params.tenantId)
-    const connection = changed(await requireConnection(change, request), body)
-    const { id, tenantId } = connection
+    const former = await requireConnection(change, request)
+    const connection = changed(former, body)
+    const { id, tenantId, databaseId } = connection
+    hasEnded = former.issuer !== connection.issuer
+    if (hasEnded) await endProofs(change, { databaseId, tenantId, connectionId: id }, change.now)
     if (body.secret !== undefined)
       connection.sealedSecret = await sealSecret(change, store, { id, secret: body.secret })
     await updateTenantConnection(change, connection as Row)
     return outcomeOf(change, { type: 'sso.connection_set', tenantId, connection: id, result: connection })
   })
+  if (hasEnded) await revokeTokens(context, request, params.tenantId)
   return connectionBody(result, database.issuer)
 }
 

@@ -1,6 +1,8 @@
 import type { SsoEntryList } from '@usher/contract'
 import type { PageQuery } from '@usher/contract/management'
-import { deleteEntry, listEntryRows } from '../../store/queries/sso-entries.js'
+import { revokeMember } from '../../store/queries/member-changes.js'
+import { deleteEntry, findEntryUser, listEntryRows } from '../../store/queries/sso-entries.js'
+import { revokeMembers } from '../../store/queries/sso-settings.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
@@ -16,12 +18,15 @@ export async function listSsoEntries(
   const key = { databaseId: database.id, tenantId: params.tenantId }
   const { rows, next } = await readPage(query, (page) => listEntryRows(context.store, key, page))
   return {
-    entries: rows.map(({ databaseId: _, tenantId: _tenant, provesFrom: _from, ...row }) => row),
+    entries: rows.map(({ databaseId: _, tenantId: _tenant, provesFrom, ...row }) => ({
+      ...row,
+      linkedAt: provesFrom.toISOString(),
+    })),
     next,
   }
 }
 
-/** Unlinks a person from the user. Does nothing if there is no such entry. */
+/** Unlinks a person from the user, whose proofs end. Does nothing if there is no such entry. */
 export async function removeSsoEntry(
   context: AppContext,
   request: SetupRequest<unknown, { entryId: string }>,
@@ -29,11 +34,35 @@ export async function removeSsoEntry(
   await requireConfirmedSetup(context, request)
   const { tenantId, entryId: id } = request.params
   await runChange(context, request, async (change) => {
-    await lockSetup(change, tenantId)
-    const entry = await deleteEntry(change, { databaseId: change.database.id, tenantId, id })
-    return {
-      result: undefined,
-      facts: entry ? [{ type: 'sso.entry_removed', tenantId, userId: entry.userId }] : [],
-    }
+    const { database, now, actor } = change
+    const key = { databaseId: database.id, tenantId }
+    const userId = await findEntryUser(change, { ...key, id })
+    await lockSetup(change, tenantId, userId)
+    const entry = await deleteEntry(change, { ...key, id })
+    if (!entry) return { result: undefined, facts: [] }
+    const actorId = actor.kind === 'user' ? actor.user.id : undefined
+    await revokeMember(change, { ...key, userId: entry.userId, now, actorId })
+    return { result: undefined, facts: [{ type: 'sso.entry_removed', tenantId, userId: entry.userId }] }
   })
+}
+
+/** Members whose tokens one transaction revokes. */
+const membersAtOnce = 250
+
+/**
+ * Revokes what tokens of members say about a tenant, many members with many transactions. The tenant is not locked, because changes of
+ * members lock their users first.
+ */
+export async function revokeTokens(context: AppContext, request: SetupRequest, tenantId: string) {
+  let after: string | undefined
+  do {
+    const former = after
+    after = await runChange(context, request, async (change) => {
+      const { actor, now } = change
+      // Only the first of the transactions counts as a change of the user.
+      const actorId = former === undefined && actor.kind === 'user' ? actor.user.id : undefined
+      const members = { databaseId: change.database.id, tenantId, now, actorId, after: former }
+      return { result: await revokeMembers(change, members, membersAtOnce), facts: [] }
+    })
+  } while (after !== undefined)
 }

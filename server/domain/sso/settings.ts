@@ -1,8 +1,8 @@
 import type { ChangeSsoBody, Sso } from '@usher/contract'
+import { endProofs } from '../../store/queries/sso-entries.js'
 import {
   findOwners,
   findSsoSettings,
-  revokeMembers,
   type SsoSettings,
   storeExempt,
   updateSsoSettings,
@@ -14,6 +14,7 @@ import { requireChangesLeft } from '../tenants/locked-tenant.js'
 import { requireStoredRole } from '../tenants/roles.js'
 import { connectionBody, listConnectionsOfTenant } from './connections.js'
 import { domainBody, listDomains } from './domains.js'
+import { revokeTokens } from './entries.js'
 import { lockSetup, mailsToOwners, requireConfirmedSetup, requireSetup, type SetupRequest } from './setup.js'
 
 /** Seconds for which a login counts by default. */
@@ -21,9 +22,6 @@ export const defaultMaxAge = 2_592_000
 
 /** How recent a login must be to require single sign-on. */
 const testMilliseconds = 600_000
-
-/** Members whose tokens one transaction revokes. */
-const membersAtOnce = 250
 
 /** Returns the single sign-on of a tenant. */
 export async function getSso(context: AppContext, request: SetupRequest): Promise<Sso> {
@@ -66,15 +64,15 @@ export async function changeSso(context: AppContext, request: SetupRequest<Chang
   const isAboutRequiring = body.required !== undefined || body.exempt !== undefined
   if (actor.kind === 'portal' && !actor.portal.mayRequire && isAboutRequiring)
     throw new Problem('role_insufficient', { detail: 'This portal may not require single sign-on.' })
-  await runChange(context, request, (change) => storeSettings(change, request))
-  if (body.required) await revokeTokens(context, request, params.tenantId)
+  const hasEnded = await runChange(context, request, (change) => storeSettings(change, request))
+  if (body.required || hasEnded) await revokeTokens(context, request, params.tenantId)
   return readSso(context, request)
 }
 
 async function storeSettings(
   change: Change,
   request: SetupRequest<ChangeSsoBody>,
-): Promise<Outcome<undefined>> {
+): Promise<Outcome<boolean>> {
   const { body, params } = request
   const { tenantId } = params
   const { database, now } = change
@@ -97,8 +95,12 @@ async function storeSettings(
   if (body.required) await requireChangesLeft(change)
   await updateSsoSettings(change, key, settings)
   if (body.exempt !== undefined) await storeExempt(change, key, settings.exempt)
+  // Earlier logins need not have met it.
+  const isStricter =
+    settings.ssoAcr === 'aal2' && (former.ssoAcr !== 'aal2' || (former.ssoTrustAmr && !settings.ssoTrustAmr))
+  if (isStricter) await endProofs(change, key, now)
   return {
-    result: undefined,
+    result: Boolean(isStricter),
     facts: [{ type: 'sso.changed', tenantId }],
     mails: await mailsToOwners(change, tenantId, { type: 'sso_changed' }),
   }
@@ -139,22 +141,4 @@ async function requireTested(change: Change, { claims, params }: SetupRequest) {
           ({ testedAt }) => testedAt?.getTime() ?? 0,
         )
   if (!times.some((time) => time >= since)) throw new Problem('sso_untested')
-}
-
-/**
- * Revokes what tokens of members say about a tenant, many members with many transactions. The tenant is not locked, because changes of
- * members lock their users first.
- */
-async function revokeTokens(context: AppContext, request: SetupRequest, tenantId: string) {
-  let after: string | undefined
-  do {
-    const former = after
-    after = await runChange(context, request, async (change) => {
-      const { actor, now } = change
-      // Only the first of the transactions counts as a change of the user.
-      const actorId = former === undefined && actor.kind === 'user' ? actor.user.id : undefined
-      const members = { databaseId: change.database.id, tenantId, now, actorId, after: former }
-      return { result: await revokeMembers(change, members, membersAtOnce), facts: [] }
-    })
-  } while (after !== undefined)
 }

@@ -1,7 +1,8 @@
 import type { IdempotencyHeaders } from '@usher/contract/management'
+import { lockUsersAndTenant } from '../../store/queries/members.js'
 import { findPortal } from '../../store/queries/sso-portals.js'
 import { findOwners } from '../../store/queries/sso-settings.js'
-import { findTenant, lockTenants } from '../../store/queries/tenants.js'
+import { findTenant } from '../../store/queries/tenants.js'
 import { type Change, type Rule, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { confirmSecondFactor } from '../factors/confirm.js'
@@ -57,17 +58,22 @@ function requireOwnTenant({ actor, database }: Pick<SetupRequest, 'actor' | 'dat
 /**
  * Locks a tenant until the transaction ends, and checks again that the actor may change its single sign-on.
  *
+ * @param userId a user whom the change concerns, who is locked first
  * @throws {Problem} `tenant_not_found`; `role_insufficient`; `token_invalid` if the portal was closed meanwhile
  */
-export async function lockSetup(change: Change, tenantId: string) {
+export async function lockSetup(change: Change, tenantId: string, userId?: string) {
   const { actor, database } = change
   if (actor.kind !== 'portal') {
-    const { actorRole } = await lockTenant(change, { tenantId })
+    const { actorRole } = await lockTenant(change, { tenantId, ...(userId && { userId }) })
     return requireRank(actorRole, 'owner')
   }
   requireOwnTenant({ actor, database: database as SetupRequest['database'] }, tenantId)
-  const locked = await lockTenants(change, { databaseId: database.id, ids: [tenantId] }, 'UPDATE')
-  if (!locked.has(tenantId)) throw tenantNotFound(database, tenantId)
+  const locked = await lockUsersAndTenant(
+    change,
+    { databaseId: database.id, tenantId },
+    userId ? [userId] : [],
+  )
+  if (locked[0]?.tenants === 0) throw tenantNotFound(database, tenantId)
   if (!(await findPortal(change, { databaseId: database.id, id: actor.portal.id })))
     throw new Problem('token_invalid')
 }

@@ -39,8 +39,8 @@ const storeClaimsChange = (
  * Returns a statement that changes memberships of a user, and raises the number of the user's `tenants_version`. It follows
  * the milliseconds, so that no number comes again after the user is restored from a backup.
  */
-const changeTenancy = (changed: string) => `
-  WITH changed AS (${changed} RETURNING user_id)
+const changeTenancy = (changed: string, returned = ' RETURNING user_id') => `
+  WITH changed AS (${changed}${returned})
   UPDATE usher."user" AS u SET tenants_version = GREATEST(u.tenants_version + 1, $4::bigint) FROM changed
   WHERE u.database_id = $1::uuid AND u.id = changed.user_id
   RETURNING u.tenants_version AS version`
@@ -48,6 +48,21 @@ const changeTenancy = (changed: string) => `
 const storeRoleStatement = changeTenancy(`
     UPDATE usher.membership SET role = $5::text
     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = $3::uuid`)
+
+/** Revokes what the tokens of a member say about a tenant. The user and the tenant are locked. */
+export async function revokeMember(transaction: Queries, change: MemberChange) {
+  const { databaseId, tenantId, userId, now } = change
+  const values = [databaseId, tenantId, userId, now.getTime()]
+  const [user] = await transaction.query<ChangedTenancy>(revokeMemberStatement, values)
+  if (user) await storeClaimsChange(transaction, change, { ...user, role: null })
+}
+
+const revokeMemberStatement = changeTenancy(
+  `
+    SELECT user_id FROM usher.membership
+    WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = $3::uuid`,
+  '',
+)
 
 /** Adds a member. The tenant is locked, and the user is not a member. */
 export const insertMember = (

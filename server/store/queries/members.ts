@@ -21,7 +21,7 @@ export const lockUsersAndTenant = (
   userIds: readonly string[],
 ) => {
   const [first = NIL, second = first] = [...userIds].sort()
-  return query(lockStatement, [databaseId, tenantId, first, second])
+  return query<{ tenants: number }>(lockStatement, [databaseId, tenantId, first, second])
 }
 
 // Each user by its key: for a list of ids, Postgres may read all users of a database if most other databases are small.

@@ -18,6 +18,30 @@ const listStatement = `
   FROM usher.tenant_entry
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id > $3::uuid ORDER BY id LIMIT $4::int`
 
+/** Returns the user of an entry of a tenant, or undefined. */
+export async function findEntryUser(
+  { query }: Queries,
+  { databaseId, tenantId, id }: OfTenant & Pick<TenantEntry, 'id'>,
+) {
+  const [entry] = await query<Pick<TenantEntry, 'userId'>>(findUserStatement, [databaseId, tenantId, id])
+  return entry?.userId
+}
+
+const findUserStatement = `
+  SELECT user_id AS "userId" FROM usher.tenant_entry
+  WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id = $3::uuid`
+
+/** Ends the proofs of the people whom a tenant, or one connection of it, has named until now. Proofs are in whole seconds. */
+export const endProofs = (
+  { query }: Queries,
+  { databaseId, tenantId, connectionId = null }: OfTenant & { connectionId?: string | null },
+  now: Date,
+) => query(endProofsStatement, [databaseId, tenantId, connectionId, now])
+
+const endProofsStatement = `
+  UPDATE usher.tenant_entry SET proves_from = date_trunc('second', $4::timestamptz) + interval '1 second'
+  WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND ($3::uuid IS NULL OR connection_id = $3::uuid)`
+
 /** Removes an entry of a tenant. Returns its user, or undefined if there is none. */
 export async function deleteEntry(
   { query }: Queries,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { auditRecords } from '../../support/audit.js'
 import { createApiKey, setDatabase } from '../../support/operator-changes.js'
-import { it } from '../../support/sso-setup.js'
+import { it } from '../../support/sso.js'
 
 describe('connections of a tenant', () => {
   it('are added, shown without the secret, changed, checked and removed', async ({ sso, usher, app }) => {
@@ -13,7 +13,7 @@ describe('connections of a tenant', () => {
       body: { preset: 'oidc', title: 'OpenID Connect', hasSecret: true, testedAt: null },
     })
     const { id, callbackUrl } = added.body
-    expect(callbackUrl).toMatch(new RegExp(`/${app.databaseName}/sso/${id}/callback$`))
+    expect(callbackUrl).toMatch(new RegExp(`/${app.databaseName}/connections/${id}/callback$`))
     expect(JSON.stringify(added.body)).not.toContain('client secret')
     expect((await owner.as('GET', path)).body.connections).toEqual([added.body])
     expect(await sso.byKey('GET', path)).toMatchObject({ status: 200, body: { connections: [added.body] } })
@@ -46,7 +46,7 @@ describe('connections of a tenant', () => {
     const { body } = await owner.as('POST', `${owner.tenantId}/sso/connections`, sso.connection)
     const find = () => usher.context.findTenantConnection(app.id, body.id)
     expect(await find()).toMatchObject({
-      tenantId: owner.tenantId,
+      ofTenant: { tenantId: owner.tenantId },
       name: body.id,
       preset: 'oidc',
       issuer: provider.issuer,
