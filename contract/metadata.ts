@@ -13,13 +13,12 @@ export interface OperatorRight {
 type WithoutOperators =
   | 'anyone'
   | { host: true }
-  | { user: 'needed'; portal: true; ofTenant?: never }
-  | { user: 'needed' | 'optional'; ofTenant?: true }
+  | { user: 'needed' | 'optional'; ofTenant?: true; portal?: true }
   | { key: Scope; operator?: never }
 
 /**
- * Who may use an operation: anyone; users with their access token, which may be optional, and `ofTenant` if a token of a tenant will
- * do, or `portal` if the token of a portal will do instead; backends whose API key has the scope;
+ * Who may use an operation: anyone; users with their access token, which may be optional, `ofTenant` if a token of a tenant will do, or
+ * instead who has the token of a portal; backends whose API key has the scope;
  * operators with the role. The machine of the server may do what keys and operators may, and what is only for the host, which no port serves.
  */
 export type Who = WithoutOperators | OperatorRight | ({ key: Scope } & OperatorRight)
@@ -119,12 +118,13 @@ export const scopeOf = ({ who }: Pick<RouteMetadata, 'who'>): Scope | undefined 
 export const userTokenOf = ({ who }: Pick<RouteMetadata, 'who'>) =>
   typeof who === 'object' && 'user' in who ? who.user : undefined
 
-/** Returns whether the token of a portal may take the place of that of a user. */
-export const takesPortal = ({ who }: Pick<RouteMetadata, 'who'>) => typeof who === 'object' && 'portal' in who
-
 /** Returns whether an operation takes tokens that single sign-on of a tenant has opened. */
 export const takesTenantToken = ({ who }: Pick<RouteMetadata, 'who'>) =>
   typeof who === 'object' && 'user' in who && who.ofTenant === true
+
+/** Returns whether the token of a portal may take the place of that of a user. */
+export const takesPortal = ({ who }: Pick<RouteMetadata, 'who'>) =>
+  typeof who === 'object' && 'user' in who && who.portal === true
 
 /** Returns whether only the machine of the server may use an operation. */
 export const isHostOnly = ({ who }: Pick<RouteMetadata, 'who'>) => typeof who === 'object' && 'host' in who

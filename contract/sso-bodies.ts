@@ -277,6 +277,7 @@ const entryExample = {
   subject: '00u4711',
   email: 'ada@acme.example',
   name: 'Ada',
+  linkedAt: '2026-03-01T12:00:00.000Z',
 }
 
 /** Response of `listSsoEntries`. */
@@ -300,6 +301,7 @@ export const SsoEntryList = component(
             subject: field('ID of the person at the provider.', z.string()),
             email: field('Address at the provider, or null.', z.string().nullable()),
             name: field('Name at the provider, or null.', z.string().nullable()),
+            linkedAt: instant('When it was linked to the user'),
           }),
         ),
       ),

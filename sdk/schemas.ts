@@ -1576,6 +1576,8 @@ export interface SsoEntry {
   email: string | null
   /** Name at the provider, or null. */
   name: string | null
+  /** When it was linked to the user (RFC 3339, UTC). */
+  linkedAt: string
 }
 
 /** A page of the people whom the provider of a tenant has named. */

@@ -181,16 +181,17 @@ async function admitManaging(
   const database = await context.findDatabase(requirePath(params))
   // Operators change operators in the operator API only.
   if (database.isOperators) throw new Problem('database_not_found')
-  requirePart(metadata, database)
   const { bearer } = caller
   if (await isOfOperator(context, caller)) {
     const { admitManagingOperator } = await loadOperators()
     const operator = await admitManagingOperator(context, credentialsOf(caller), { metadata, database })
+    requirePart(metadata, database)
     return { holder: operatorHolder(caller, operator), database, caller }
   }
   const { userId } = params
   const credential = { bearer, scope, userId: metadata.readsUser && isUuid(userId) ? userId : undefined }
   const admitted = await admitApiKey(context, { database, caller }, credential)
+  requirePart(metadata, database)
   return { holder: { kind: 'key', ...admitted }, database, caller }
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, vi } from 'vitest'
 import { run } from '../../server/cli/program.js'
 import { createHostCall, hostCaller } from '../../server/run/host.js'
 import { exchange } from '../http/raw-http.js'
-import { useEveryCommand } from '../store/every-command.js'
+import { nameOfCommand, useEveryCommand } from '../store/every-command.js'
 import { auditRecords } from '../support/audit.js'
 import { usher } from '../support/child.js'
 import { hostWith, runUsher } from '../support/command-line.js'
@@ -34,7 +34,7 @@ it('every command works on another machine, apart from those of the host', async
       const command = `${typed} --json`
       let { code, stdout, stderr } = await owner.runConfirmed(command, input)
       if (code !== 0 && errorIn(stderr).code === 'host_only') {
-        ofHost.add(typed.split(' ').slice(0, 2).join(' '))
+        ofHost.add(nameOfCommand(typed))
         ;({ code, stdout, stderr } = await runHere(command, input))
       }
       expect(code, `${command}: ${stderr}`).toBe(0)

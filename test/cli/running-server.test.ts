@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inOwnProcess } from '../../server/cli/program.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { version } from '../../server/version.js'
-import { commandsUnder, useEveryCommand } from '../store/every-command.js'
+import { commandsUnder, nameOfCommand, useEveryCommand } from '../store/every-command.js'
 import { password } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
 import { type Input, runUsher } from '../support/command-line.js'
@@ -86,7 +86,7 @@ async function startPipedImport(name: string, env: Record<string, string>) {
 it('every command that does not need the store for itself works next to a server', async () => {
   const used = new Set<string>()
   const usher = async (command: string, input?: string) => {
-    used.add(command.split(' ').slice(0, 2).join(' '))
+    used.add(nameOfCommand(command))
     const { code, stdout, stderr } = await served.run(`${command} --json`, input)
     expect(code, `${command}: ${stderr}`).toBe(0)
     return stdout

@@ -107,6 +107,13 @@ export async function useEveryCommand(
   await usher('workspace delete acme')
 }
 
+/** Returns the name of a command that is typed, such as `user create`. */
+export const nameOfCommand = (typed: string) =>
+  typed
+    .split(' ')
+    .slice(0, /^(migrate|openapi)/.test(typed) ? 1 : typed.startsWith('tenant sso ') ? 3 : 2)
+    .join(' ')
+
 /** Runs every command of single sign-on. */
 async function setUpSso(
   usher: (command: string, input?: string) => Promise<string>,

@@ -12,7 +12,7 @@ import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { addBystanders } from './bystanders.js'
-import { commandsUnder, useEveryCommand } from './every-command.js'
+import { commandsUnder, nameOfCommand, useEveryCommand } from './every-command.js'
 import { useEveryOperation } from './every-operation.js'
 import { errorsOf } from './one-database.js'
 import {
@@ -96,8 +96,7 @@ async function useEveryCommandWithBystanders(store: OpenStore, url: string) {
       { ...env, ...more },
       input,
     )
-    const words = /^(migrate|openapi)/.test(command) ? 1 : /^tenant sso/.test(command) ? 3 : 2
-    commands.add(command.split(' ').slice(0, words).join(' '))
+    commands.add(nameOfCommand(command))
     expect(code, `${command}: ${stderr}`).toBe(0)
     return stdout
   }

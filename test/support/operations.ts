@@ -486,6 +486,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   addSsoConnection: {
     body: () => ({ issuer: 'https://idp.example', clientId: 'app', secret: 'secret' }),
     changes: ['sso.changed'],
+    also: [{ body: () => ({ issuer: 'https://idp.example', clientId: 'other' }) }],
   },
   changeSsoConnection: {
     body: () => ({ clientId: 'other', secret: 'secret' }),
@@ -496,6 +497,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   addSsoDomain: {
     body: ({ tenantId }) => ({ domain: `new-${tenantId}.example` }),
     changes: ['sso.changed'],
+    also: [{ body: () => ({ domain: 'other.example' }) }],
   },
   removeSsoDomain: { changes: ['sso.changed'] },
   checkSsoDomain: {

@@ -1,89 +1,108 @@
-import { randomUUID } from 'node:crypto'
-import { decodeJwt } from 'jose'
-import type { Prisma } from '../../server/store/generated/client.js'
-import { setDatabase } from './operator-changes.js'
-import { it as returnedTest } from './returned-login.js'
+import { Scope } from '@usher/contract/management'
+import { appUrl, it as codesTest, elsewhere } from './codes.js'
+import { startLyingProvider } from './lying-provider.js'
+import { createApiKey, setDatabase } from './operator-changes.js'
 
-/** What a provider of a tenant says about a person. */
-interface Person {
-  subject?: string
-  email?: string | null
-  amr?: string[]
-}
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** `it` with a database whose tenants have single sign-on, and providers that are never asked. */
-export const it = returnedTest.extend('sso', async ({ app, usher, provider }) => {
-  const { prisma } = usher.store
-  const databaseId = app.id
-  await setDatabase(usher.store, app, { singleSignOn: true })
-  usher.clock.cacheAhead += 6_000
-
-  /** Adds a tenant with a provider and a proven domain. */
-  async function tenant(domain = 'acme.example', settings: Partial<Prisma.TenantUncheckedCreateInput> = {}) {
-    const [id, connectionId] = [randomUUID(), randomUUID()]
-    const issuer = `https://idp.${domain}`
-    const createdAt = new Date(usher.clock.now)
-    await prisma.tenant.createMany({ data: { databaseId, id, name: domain, createdAt, ...settings } })
-    const connection = {
-      databaseId,
-      id: connectionId,
-      tenantId: id,
-      preset: 'oidc',
-      issuer,
-      clientId: 'app',
-      createdAt,
-    }
-    await prisma.tenantConnection.createMany({ data: connection })
-    const proven = { token: '0', state: 'proven', createdAt, provenAt: createdAt, checkedAt: createdAt }
-    await prisma.tenantDomain.createMany({ data: { databaseId, tenantId: id, domain, ...proven } })
-    const member = { databaseId, tenantId: id }
-    const returned = ({ subject = 'ada', email = `ada@${domain}`, ...more }: Person = {}) =>
-      provider.returned({ connection: connectionId, issuer, subject, email, emailProof: null, ...more })
-    return {
-      id,
-      connectionId,
-      issuer,
-      /** Returns what the app has after the provider has returned. */
-      returned,
-      /** Returns from the provider, and finishes the login. */
-      logIn: async (person?: Person, body: object = {}) =>
-        provider.finish({ ...(await returned(person)), ...body }),
-      /** Returns from the provider, and adds the tenant to the session of a token. */
-      prove: async (jwt: string, person?: Person) =>
-        app.as(jwt, 'POST', 'me/tenant-proofs', await returned(person)),
-      set: (data: Prisma.TenantUncheckedUpdateManyInput) =>
-        prisma.tenant.updateMany({ where: { databaseId, id }, data }),
-      add: (userId: string, role = 'member', more: object = {}) =>
-        prisma.membership.createMany({ data: { ...member, userId, role, joinedAt: createdAt, ...more } }),
-      remove: (userId: string) => prisma.membership.deleteMany({ where: { ...member, userId } }),
-      entries: () => prisma.tenantEntry.findMany({ where: member }),
-      members: () => prisma.membership.findMany({ where: member }),
-    }
-  }
-  return {
-    tenant,
-    /** Sends a request with a token to a path of the database. */
-    as: (jwt: string, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
-      usher.send({
+/** `it` with a provider, and a database with single sign-on whose tenant has an owner. */
+export const it = codesTest
+  .extend('provider', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const provider = await startLyingProvider()
+    onCleanup(provider.close)
+    return provider
+  })
+  .extend('settings', { scope: 'file' }, ({ provider, smtp }) => ({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Acme <accounts@acme.example>',
+    PRIVATE_ISSUERS: provider.origin,
+  }))
+  .extend('sso', async ({ usher, app, provider, clock }, { onCleanup }) => {
+    await setDatabase(usher.store, app, { singleSignOn: true, tenantOperations: true, eventsKept: 1 })
+    clock.cacheAhead += 6_000
+    onCleanup(() => {
+      provider.lies = {}
+      usher.dns.clear()
+      clock.cacheAhead += 3_700_000
+    })
+    const { users } = app
+    const send = async (
+      method: Method,
+      url: string,
+      {
+        token,
+        payload,
+        confirmation,
+      }: { token?: string | undefined; payload?: object | undefined; confirmation?: string | undefined },
+    ) => {
+      const response = await usher.send({
         method,
-        url: app.users.replace(/users$/, path),
-        headers: { authorization: `Bearer ${jwt}` },
+        url,
+        remoteAddress: elsewhere(),
+        headers: {
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(confirmation && { 'usher-confirmation': confirmation }),
+        },
         ...(payload && { payload }),
-      }),
-    /** Signs up a user whose address is verified. */
-    async verified(email: string) {
-      const user = await app.signedUp({ email })
-      await prisma.user.updateMany({
-        where: { databaseId, id: user.id },
-        data: { emailVerifiedAt: new Date(usher.clock.now) },
       })
-      return user
-    },
-  }
-})
-
-/** Returns the claims of a token that say what it opens. */
-export function opened(jwt: string) {
-  const { sub, account, tenants, sso, acr, tenant_roles: roles } = decodeJwt(jwt)
-  return { sub, account, tenants, sso, acr, roles }
-}
+      const body = response.body ? response.json() : undefined
+      return { status: response.statusCode, body, code: body?.code as string | undefined }
+    }
+    /** Signs up a user. Returns what the user does with the single sign-on of a tenant, with a confirmation unless said. */
+    async function member(given: object = {}) {
+      const user = await app.verifiedUser(given)
+      const stepUp = await app.as(user.token.jwt, 'POST', 'me/step-up', { password: 'correct horse battery' })
+      const confirmation = stepUp.json().confirmation.value as string
+      const as = (
+        method: Method,
+        path: string,
+        payload?: object,
+        confirmed: string | undefined = confirmation,
+      ) =>
+        send(method, users.replace(/users$/, `tenants/${path}`), {
+          token: user.token.jwt,
+          payload,
+          confirmation: confirmed || undefined,
+        })
+      return { ...user, as, tenantId: user.tenants[0] ?? '' }
+    }
+    /** Signs up a user with a tenant. */
+    const founder = () => member({ newTenant: 'Engines' })
+    const { key } = await createApiKey({ store: usher.store, now: new Date(clock.now) }, app, {
+      name: 'backend',
+      scopes: Scope.options,
+      expiresInSeconds: 90 * 86_400,
+    })
+    const byKey = (method: Method, path: string, payload?: object, token: string | undefined = key) =>
+      send(method, users.replace(/users$/, `management/tenants/${path}`), { token, payload })
+    const owner = await founder()
+    const connection = { issuer: provider.issuer, clientId: 'usher-client', secret: 'client secret' }
+    return {
+      owner,
+      ...{ member, founder, byKey, connection, appUrl },
+      post: (path: string, payload: object) => send('POST', users.replace(/users$/, path), { payload }),
+      by: (token: string) => (method: Method, path: string, payload?: object) =>
+        send(method, users.replace(/users$/, `tenants/${path}`), { token, payload }),
+      /** Adds a domain of a tenant, and its record. */
+      async domain(domain: string, of = owner) {
+        const added = await of.as('POST', `${of.tenantId}/sso/domains`, { domain })
+        const { name, value } = added.body.record
+        usher.dns.set(name, [value])
+        return `${of.tenantId}/sso/domains/${domain}`
+      },
+      /** Returns the kept events, the first one first. */
+      async events() {
+        const rows = await usher.store.prisma.keptEvent.findMany({ where: { databaseId: app.id } })
+        return rows.map(({ payload }) => payload as { type: string; tenantId: string; domain?: string })
+      },
+      /** Gives an owner a second factor that each login needs. */
+      async withFactor(userId: string) {
+        await setDatabase(usher.store, app, { secondFactor: 'optional' })
+        clock.cacheAhead += 6_000
+        await usher.store.prisma.user.updateMany({
+          where: { databaseId: app.id, id: userId },
+          data: { needsSecondStep: true },
+        })
+      },
+    }
+  })

@@ -18,7 +18,10 @@ export async function listSsoEntries(
   const key = { databaseId: database.id, tenantId: params.tenantId }
   const { rows, next } = await readPage(query, (page) => listEntryRows(context.store, key, page))
   return {
-    entries: rows.map(({ databaseId: _, tenantId: _tenant, provesFrom: _from, ...row }) => row),
+    entries: rows.map(({ databaseId: _, tenantId: _tenant, provesFrom, ...row }) => ({
+      ...row,
+      linkedAt: provesFrom.toISOString(),
+    })),
     next,
   }
 }

@@ -5,6 +5,7 @@ import { callOf } from '../../../server/cli/transports/https.js'
 import type { Transport } from '../../../server/cli/transports/transport.js'
 import { Problem } from '../../../server/domain/problem.js'
 import { createHostCall, hostCaller } from '../../../server/run/host.js'
+import { nameOfCommand } from '../../store/every-command.js'
 import { hostWith } from '../../support/command-line.js'
 import * as typed from './commands.js'
 import type { Operator } from './holders.js'
@@ -80,7 +81,7 @@ async function runBy(stage: Stage, command: string, { operator, path }: Runner):
   })
   const code = await run([...args, '--json'], host, open)
   // What the documents say about the role.
-  const operation = commandOperations[args.slice(0, 2).join(' ')]
+  const operation = commandOperations[nameOfCommand(args.join(' '))]
   if (!operator && !args.includes('--dry-run')) expect(sent).toContain(operation)
   const cells = (sign: string) => ({ confirmed: sign, without: isAsked ? 'c' : sign })
   if (code === 0) return cells('+')

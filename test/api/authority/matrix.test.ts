@@ -36,6 +36,7 @@ const it = holdersTest.extend(
   ) => {
     const on = { appUrl: 'https://app.example.com', loginMail: 'both' as const, singleSignOn: true }
     await setDatabase(store, database, on)
+    await setDatabase(store, foreign, { singleSignOn: true })
     const without: Stage['without'] = {}
     for (const [name, settings] of Object.entries({
       account: { ...on, accountOperations: false },

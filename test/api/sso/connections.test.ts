@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { auditRecords } from '../../support/audit.js'
 import { createApiKey, setDatabase } from '../../support/operator-changes.js'
-import { it } from '../../support/sso-setup.js'
+import { it } from '../../support/sso.js'
 
 describe('connections of a tenant', () => {
   it('are added, shown without the secret, changed, checked and removed', async ({ sso, usher, app }) => {

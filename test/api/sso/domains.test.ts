@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
-import { it as ssoTest } from '../../support/sso-setup.js'
+import { it as ssoTest } from '../../support/sso.js'
 
 const hours = 3_600_000
 

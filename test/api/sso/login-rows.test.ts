@@ -3,7 +3,7 @@ import { changeUser } from '../../../server/domain/email-change/change-user.js'
 import { password } from '../../support/app.js'
 import { outcome } from '../../support/codes.js'
 import { runAsOperator } from '../../support/operator-changes.js'
-import { it, opened } from '../../support/sso.js'
+import { it, opened } from '../../support/sso-login.js'
 
 // The table of docs/guides/single-sign-on.md, row by row: whom a login at the provider of a tenant opens.
 

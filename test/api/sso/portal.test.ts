@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { setDatabase } from '../../support/operator-changes.js'
-import { it as ssoTest } from '../../support/sso-setup.js'
+import { it as ssoTest } from '../../support/sso.js'
 
 const it = ssoTest.extend('portal', async ({ sso }) => async (mayRequire?: boolean) => {
   const path = `${sso.owner.tenantId}/sso/portal`

@@ -5,7 +5,7 @@ import { outcome } from '../../support/codes.js'
 import { setDatabase } from '../../support/operator-changes.js'
 import { totpAt } from '../../support/second-factor.js'
 import { codeIn } from '../../support/smtp.js'
-import { it, opened } from '../../support/sso.js'
+import { it, opened } from '../../support/sso-login.js'
 
 const ownLogin = [403, 'own_login_required']
 /** What a test reads of a route. */
