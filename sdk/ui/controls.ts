@@ -97,6 +97,10 @@ function withReveal(input: HTMLInputElement, look: Look) {
   return create('div', part('control', look), input, button)
 }
 
+/** Returns letters in place of a picture. */
+export const avatarOf = (mark: string, look: Look) =>
+  create('span', { ...part('avatar', look), 'aria-hidden': 'true' }, mark)
+
 /** Returns a button. */
 export function buttonOf({ id, label, kind, object, mark }: Action, look: Look) {
   const text = textOf(label, look)

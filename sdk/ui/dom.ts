@@ -31,6 +31,8 @@ export type Part =
   | 'secret'
   | 'codes'
   | 'menu'
+  | 'avatar'
+  | 'dialog'
 
 /** Classes that an app adds to parts. */
 export type Classes = Readonly<Partial<Record<Part, string>>>

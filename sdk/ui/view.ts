@@ -49,7 +49,7 @@ export interface Action {
   label: Line
   /** `submit` sends the form. The others need no field. */
   kind: 'submit' | 'secondary' | 'danger' | 'link' | 'provider'
-  /** What the button acts on, for screen readers, such as the name of the row. */
+  /** What the button acts on, for screen readers. By default the title of the row. */
   object?: string
   /** Kind of the provider whose mark the button has, such as `google`. */
   mark?: string
@@ -59,6 +59,8 @@ export interface Action {
 /** A row of a list. */
 export interface Item {
   id: string
+  /** Letters in place of a picture. */
+  mark?: string
   title: Shown
   details?: readonly Shown[]
   field?: Field

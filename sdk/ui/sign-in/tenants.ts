@@ -10,9 +10,7 @@ export function chooseTenant(signIn: SignIn, memberships: readonly { id: string;
     items: memberships.map(({ id, name }) => ({
       id,
       title: { text: name },
-      actions: [
-        { ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}`, object: name },
-      ],
+      actions: [{ ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}` }],
     })),
     actions: signIn.features.tenantOperations
       ? [action('createTenant', 'link', () => signIn.to('create-tenant'))]

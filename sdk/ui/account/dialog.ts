@@ -1,0 +1,100 @@
+import type { Client } from '../../client.js'
+import { action } from '../actions.js'
+import { create, directionOf, type Look, part } from '../dom.js'
+import { createFlow } from '../flow-engine.js'
+import { render } from '../render.js'
+import type { Action, Outcome, Screen } from '../view.js'
+
+/** A modal dialog of an element. */
+export interface Dialog {
+  /** What its last action has led to. Undefined if nothing was done. */
+  readonly ended: Promise<Outcome | undefined>
+  /** Shows it, again if the element was drawn again. */
+  draw(): void
+  close(): void
+}
+
+/** Where a dialog is shown, and how. */
+interface Place {
+  host: HTMLElement
+  client: Client
+  look(): Look
+}
+
+/** Opens a dialog. Each action without another screen closes it, and so do Escape and a button that cancels. */
+export function openDialog(first: Screen, { host, client, look }: Place): Dialog {
+  const dialog = create('dialog')
+  let done: Outcome | undefined
+  let settle: (outcome: Outcome | undefined) => void
+  let undraw = () => {}
+
+  function end(outcome = done) {
+    undraw()
+    flow.stop()
+    // The browser moves the focus back to where it was.
+    dialog.close()
+    dialog.remove()
+    settle(outcome)
+    return undefined
+  }
+
+  const wrap = (each: Action): Action => ({
+    ...each,
+    async run(values) {
+      const outcome = silent(await each.run(values))
+      if (!outcome || outcome.fieldErrors || (outcome.error && !outcome.screen)) return outcome
+      if (!outcome.screen) return end(outcome)
+      done ??= {}
+      return { ...outcome, screen: wrapScreen(outcome.screen) }
+    },
+  })
+  const wrapScreen = (screen: Screen): Screen => ({
+    ...screen,
+    actions: [
+      ...screen.actions.filter(({ id }) => id !== 'back' && id !== 'keep').map(wrap),
+      // Codes are shown once.
+      ...(screen.codes ? [] : [action('keep', 'secondary', () => end())]),
+    ],
+  })
+
+  const screen = wrapScreen(first)
+  const flow = createFlow(client, () => screen)
+  const ended = new Promise<Outcome | undefined>((resolve) => {
+    settle = resolve
+  })
+  dialog.addEventListener('cancel', (event) => flow.screen.codes && event.preventDefault())
+  dialog.addEventListener('close', () => end())
+  flow.show(screen)
+
+  return {
+    ended,
+    draw() {
+      const shown = look()
+      undraw()
+      const { language: lang } = shown
+      const root = create('div', { ...part('root', shown), lang, dir: directionOf(lang) })
+      dialog.replaceChildren(root)
+      dialog.dataset.part = 'dialog'
+      dialog.className = shown.classes.dialog ?? ''
+      const stop = render(root, flow, { look: shown, heading: 'h2' })
+      const title = () => root.querySelector<HTMLElement>('[data-part="title"]')
+      const label = () => dialog.setAttribute('aria-labelledby', title()?.id ?? '')
+      const unlabel = flow.subscribe(label)
+      undraw = () => {
+        stop()
+        unlabel()
+      }
+      label()
+      // A dialog that has left the page is no longer modal.
+      dialog.open = false
+      host.append(dialog)
+      dialog.showModal()
+      ;(root.querySelector<HTMLElement>('input:not([readonly])') ?? title())?.focus()
+    },
+    close: () => end(),
+  }
+}
+
+/** Returns nothing for what the user has cancelled. */
+export const silent = (outcome: Outcome | undefined) =>
+  outcome?.error?.code === 'access_denied' ? undefined : outcome
