@@ -15,8 +15,6 @@ export interface ShownField {
   fail(error: Shown | undefined): void
 }
 
-const inputModes = { text: undefined, email: 'email', password: undefined, code: 'numeric' } as const
-
 /** Returns a field with its label, hint and place for an error. */
 export function fieldOf(field: Field, look: Look): ShownField {
   const id = newId()
@@ -68,7 +66,7 @@ function inputOf(
   return create('input', {
     ...common,
     type: type === 'code' ? 'text' : type,
-    inputmode: inputModes[type],
+    inputmode: type === 'code' ? 'numeric' : undefined,
     value,
     readonly: isReadonly,
     // Addresses and codes are never prose.
@@ -96,10 +94,6 @@ function withReveal(input: HTMLInputElement, look: Look) {
   show(false)
   return create('div', part('control', look), input, button)
 }
-
-/** Returns letters in place of a picture. */
-export const avatarOf = (mark: string, look: Look) =>
-  create('span', { ...part('avatar', look), 'aria-hidden': 'true' }, mark)
 
 /** Returns a button. */
 export function buttonOf({ id, label, kind, object, mark }: Action, look: Look) {

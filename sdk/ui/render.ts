@@ -1,4 +1,4 @@
-import { avatarOf, buttonOf, fieldOf, newId, type ShownField } from './controls.js'
+import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
 import { create, focusIn, type Look, nodesOf, part } from './dom.js'
 import { actionsOf, type Flow } from './flow-engine.js'
 import { textOf } from './text.js'
@@ -71,11 +71,11 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
   const buttons = (...kinds: Action['kind'][]) =>
     screen.actions.filter(({ kind }) => kinds.includes(kind)).map(button)
   const providers = buttons('provider')
-  const itemOf = ({ id: key, mark, title, details = [], field, actions = [] }: Item) =>
+  const itemOf = ({ id: key, picture, title, details = [], field, actions = [] }: Item) =>
     create(
       'li',
       { ...part('item', look), 'data-id': key },
-      mark && avatarOf(mark, look),
+      picture?.(look),
       create('strong', {}, ...nodesOf(title, look)),
       ...details.map((each) => text(each, 'details')),
       field && shownField(field),

@@ -1,4 +1,5 @@
 import type { UsherError } from '../errors.js'
+import type { Look } from './dom.js'
 import type { TextKey } from './texts/en.js'
 
 /** A text to show, with what replaces the names in braces. `count` chooses the plural. */
@@ -59,8 +60,8 @@ export interface Action {
 /** A row of a list. */
 export interface Item {
   id: string
-  /** Letters in place of a picture. */
-  mark?: string
+  /** Returns a picture. Only rows of the account have one. */
+  picture?(look: Look): Node
   title: Shown
   details?: readonly Shown[]
   field?: Field

@@ -108,8 +108,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.waitForURL(`${address}/`)
 
     const profile = formOf(page, 'Profile')
-    await profile.getByLabel('Name').fill('Ada')
-    await profile.getByRole('button', { name: 'Save' }).click()
+    await profile.getByRole('button', { name: 'Change' }).click()
+    await formOf(page, 'Name').getByLabel('Name').fill('Ada')
+    await formOf(page, 'Name').getByRole('button', { name: 'Save' }).click()
     await profile.getByText('Saved.').waitFor()
     await page.reload()
     await page.getByText('Hello Ada').waitFor()
@@ -185,13 +186,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByText('Email or password is wrong.').waitFor()
     await expectFailedLoads('401 login')
     await logIn(page, email)
-    await page.getByText(`${email} is verified.`).waitFor()
+    await formOf(page, 'How you log in').getByText('Verified').waitFor()
     await page.waitForURL(`${address}/`)
     await page.reload()
 
-    const factors = formOf(page, 'Second factor and passkeys')
-    await factors.getByLabel('Current password').fill(password)
-    await factors.getByRole('button', { name: 'Add an authenticator app' }).click()
+    await formOf(page, 'Second factor').getByRole('button', { name: 'Add Authenticator app' }).click()
+    const stepUp = formOf(page, 'Confirm that it is you')
+    await stepUp.getByLabel('Password', { exact: true }).fill(password)
+    await stepUp.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
 
     const otherTab = await page.context().newPage()
@@ -205,7 +207,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('button', { name: 'Send a mail' }).click()
     await page.getByLabel('Six digits from the mail').fill(await digitsTo(mailed))
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByText(`${mailed} is verified.`).waitFor()
+    await formOf(page, 'How you log in').getByText(mailed).waitFor()
   })
 
   it('renders the pages of Next.js on the server without a request, and hydrates them without an error', async ({

@@ -4,6 +4,9 @@ import { create, directionOf, type Look, part } from '../dom.js'
 import { createFlow } from '../flow-engine.js'
 import { render } from '../render.js'
 import type { Action, Outcome, Screen } from '../view.js'
+import { silent } from './section.js'
+
+export { askWhoItIs } from './step-up.js'
 
 /** A modal dialog of an element. */
 export interface Dialog {
@@ -94,7 +97,3 @@ export function openDialog(first: Screen, { host, client, look }: Place): Dialog
     close: () => end(),
   }
 }
-
-/** Returns nothing for what the user has cancelled. */
-export const silent = (outcome: Outcome | undefined) =>
-  outcome?.error?.code === 'access_denied' ? undefined : outcome

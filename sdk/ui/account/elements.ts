@@ -2,18 +2,19 @@ import type { Client } from '../../client.js'
 import type { Operations } from '../../endpoints.js'
 import type { UsherError } from '../../errors.js'
 import type { User } from '../../schemas.js'
+import { failed } from '../../started-logins.js'
 import { unavailableScreen } from '../actions.js'
-import { avatarOf, buttonOf, newId } from '../controls.js'
+import { buttonOf, newId } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { line, type Screen } from '../view.js'
-import { askWhoItIs, confirming } from './confirm.js'
-import { type Dialog, openDialog } from './dialog.js'
+import { confirming } from './confirm.js'
+import type { Dialog } from './dialog.js'
 import { factors } from './factors.js'
 import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
-import { deletion, initialsOf, profile } from './profile.js'
+import { avatarOf, deletion, profile } from './profile.js'
 import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
 import {
   invitationsOf,
@@ -29,6 +30,14 @@ const sections = { profile, factors, sessions, tenants, deletion }
 
 /** A section of `<usher-account>`. */
 export type SectionName = keyof typeof sections | WayIn
+
+type Later = typeof import('./dialog.js')
+
+/** Runs what needs a dialog. Only users who change something load it. */
+async function later<Value>(use: (parts: Later) => Promise<Value>) {
+  const parts = await import('./dialog.js').catch(() => undefined)
+  return parts ? use(parts) : failed('no_answer', 'The dialog could not be loaded', 'Try again.')
+}
 
 /** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
 abstract class UserElement extends UsherElement {
@@ -51,15 +60,17 @@ abstract class UserElement extends UsherElement {
       if (id !== userIdOf(client)) return
       const error = user?.error ?? features?.error
       if (error) asked = undefined
-      if (error) this.send('usher-error', { error })
       this.#show(
         user?.data &&
           features?.data &&
-          this.#accountOf(client, user.data, { features: features.data, failed }),
+          this.#accountOf(client, user.data, { features: features.data, failed: fail }),
       )
-      if (error) failed(error)
+      if (error) fail(error)
     })
-    const failed = (error: UsherError<string>) => client.token && this.#failed(client, error, load)
+    const fail = (error: UsherError<string>) => {
+      this.send('usher-error', { error })
+      if (client.token) this.#failed(client, error, load)
+    }
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
@@ -76,13 +87,13 @@ abstract class UserElement extends UsherElement {
       client,
       user,
       ...given,
-      usher: confirming(client, () => askWhoItIs(account)),
+      usher: confirming(client, () => later(({ askWhoItIs }) => askWhoItIs(account))),
       read<Name extends ReadName>(name: Name) {
         const running = reads.get(name) ?? client[name]()
         reads.set(name, running)
         return running as ReturnType<Operations[Name]>
       },
-      dialog: (screen) => this.#dialog(client, screen),
+      dialog: (screen) => later((parts) => this.#dialog(client, screen, parts)),
       changed: (flow) => {
         reads.clear()
         this.redrawn(flow)
@@ -101,7 +112,8 @@ abstract class UserElement extends UsherElement {
     return account
   }
 
-  async #dialog(client: Client, screen: Screen) {
+  async #dialog(client: Client, screen: Screen, { openDialog }: Later) {
+    if (!this.isConnected) return undefined
     const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
     this.#dialogs.add(dialog)
     dialog.draw()
@@ -318,7 +330,7 @@ export class UsherUserMenu extends UsherElement {
     const toggle = create(
       'button',
       { ...part('menu', look), type: 'button', popovertarget: id },
-      avatarOf(initialsOf(user), look),
+      avatarOf(user, look),
       create('bdi', {}, user.preferredName ?? user.email),
     )
     list.addEventListener('beforetoggle', this.#place)

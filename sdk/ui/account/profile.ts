@@ -1,10 +1,18 @@
+import type { User } from '../../schemas.js'
 import { action, outcomeOf, submit } from '../actions.js'
+import { create, type Look, part } from '../dom.js'
 import { line } from '../view.js'
 import type { Section } from './section.js'
 
-/** Returns the first letters of a name, or that of an address. */
-export const initialsOf = ({ preferredName, email }: { preferredName: string | null; email: string }) =>
-  ((preferredName ?? email).match(/(?<=^|\s)[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join('').toUpperCase()
+/** Returns a picture of a user: the first letters of the name, or that of the address. */
+export function avatarOf({ preferredName, email }: Pick<User, 'preferredName' | 'email'>, look: Look) {
+  const initials = (preferredName ?? email).match(/(?<=^|\s)[\p{L}\p{N}]/gu) ?? []
+  return create(
+    'span',
+    { ...part('avatar', look), 'aria-hidden': 'true' },
+    initials.slice(0, 2).join('').toUpperCase(),
+  )
+}
 
 /** The name of the user. */
 export const profile: Section = (account, usher) => {
@@ -16,7 +24,7 @@ export const profile: Section = (account, usher) => {
     items: [
       {
         id: 'name',
-        mark: initialsOf(user),
+        picture: (look) => avatarOf(user, look),
         title: { text: preferredName ?? email },
         details: [
           ...(preferredName === null ? [] : [{ text: email }]),

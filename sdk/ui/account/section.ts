@@ -4,7 +4,6 @@ import type { UsherError } from '../../errors.js'
 import type { Features, User } from '../../schemas.js'
 import { createFlow, type Flow } from '../flow-engine.js'
 import { line, type Outcome, type Screen, type Shown } from '../view.js'
-import { silent } from './dialog.js'
 
 /** What the sections of an account share. */
 export interface Account {
@@ -37,6 +36,10 @@ export type ReadName = 'listFactors' | 'listSessions' | 'listIdentities' | 'list
 export type Section = (account: Account, usher: Operations) => Screen | Promise<Screen | UsherError<string>>
 
 const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isWaiting: true }
+
+/** Returns nothing for what the user has cancelled. */
+export const silent = (outcome: Outcome | undefined) =>
+  outcome?.error?.code === 'access_denied' ? undefined : outcome
 
 /** The flow of a section. */
 export interface SectionFlow extends Flow {
