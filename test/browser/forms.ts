@@ -61,7 +61,7 @@ export async function expectFieldErrors(form: Locator, errors: Readonly<Record<s
 
 /** Waits until the example shows the account with an address, and all its sections. */
 export async function showsAccount(page: Page, email: string) {
-  await loginsOf(page).getByText(email, { exact: true }).waitFor()
+  await loginsOf(page).getByText(email, { exact: true }).first().waitFor()
   await page.locator('[data-screen=loading]').first().waitFor({ state: 'detached' })
 }
 

@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
       formOf(page, 'Log in'),
       left ? 'This passkey belongs to no account. Log in another way.' : 'The passkey was not used.',
     )
-    await expectFailedLoads('401 removal', ...(left ? ['401 confirm'] : []))
+    await expectFailedLoads('400 passkey', '401 removal', ...(left ? ['401 confirm'] : []))
   })
 
   it('of a key that does not verify its user prove a second factor', async ({ site, visit }) => {
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
       formOf(page, 'Log in'),
       'The passkey was not accepted. Try again, or log in another way.',
     )
-    await expectFailedLoads('401 confirm')
+    await expectFailedLoads('400 passkey', '401 confirm')
   })
 
   it('of a deleted account log nobody in, and the account that is made again gets a new one', async ({
@@ -172,13 +172,12 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     await addPasskey(page)
     await press(formOf(page, 'Delete your account'), 'Delete the account')
     await press(formOf(page, 'Are you sure?'), 'Delete the account')
-    await confirm(page, password, prove(page))
-    // Chosen in the list of the field.
+    // The passkey has proven who it is. Chosen in the list of the field.
     await expectAlert(formOf(page, 'Log in'), 'This passkey belongs to no account. Log in another way.')
     await signUp(page, email)
     await verifyAddress(site.server, email, site.database)
     await addPasskey(page)
     expect((await phone.credentials()).length).toBeGreaterThanOrEqual(1)
-    await expectFailedLoads('401 deletion', '401 confirm')
+    await expectFailedLoads('400 passkey', '400 passkey', '401 confirm')
   })
 })
