@@ -148,8 +148,8 @@ async function bundledBytes(contents: string) {
     stdin: { contents, resolveDir: folder },
     bundle: true,
     minify: true,
-    // The elements load the last two later.
-    external: ['react', 'uqr', '*/qr.js', '*/marks.js'],
+    // The elements load the last three later.
+    external: ['react', 'uqr', '*/qr.js', '*/marks.js', '*/dialog.js'],
     format: 'esm',
     write: false,
   })
@@ -208,12 +208,12 @@ describe('the package', () => {
       name: 'the account, to usher-sign-in',
       floor: signIn,
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
-      maxBytes: 5000,
+      maxBytes: 6000,
     },
     {
       name: 'the account, without usher-sign-in',
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
-      maxBytes: 15_950,
+      maxBytes: 16_950,
     },
     {
       name: 'the components of React, to usher-sign-in',
@@ -258,7 +258,7 @@ describe('the package', () => {
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 6600,
+      maxBytes: 6750,
     },
     {
       name: 'the three operations alone',
