@@ -24,31 +24,22 @@ interface Place {
   look(): Look
 }
 
-/** Opens a dialog. Each action without another screen closes it, and so do Escape and a button that cancels. */
-export function openDialog(first: Screen, { host, client, look }: Place): Dialog {
-  const dialog = create('dialog')
+/**
+ * Returns the flow of a dialog, and a function that cancels it.
+ *
+ * @param end called after an action without another screen, and by the button that cancels
+ */
+export function dialogFlow(client: Client, first: Screen, end: (outcome?: Outcome) => void) {
   let done: Outcome | undefined
-  let settle: (outcome: Outcome | undefined) => void
-  let undraw = () => {}
-
-  function end(outcome = done) {
-    undraw()
-    flow.stop()
-    // The browser moves the focus back to where it was.
-    dialog.close()
-    dialog.remove()
-    settle(outcome)
-    return undefined
-  }
-
+  const cancel = () => end(done)
   const wrap = (each: Action): Action => ({
     ...each,
     async run(values) {
       const outcome = silent(await each.run(values))
       if (!outcome || outcome.fieldErrors || (outcome.error && !outcome.screen)) return outcome
-      if (!outcome.screen) return end(outcome)
-      done ??= {}
-      return { ...outcome, screen: wrapScreen(outcome.screen) }
+      if (!outcome.screen) end(outcome)
+      else done ??= {}
+      return outcome.screen && { ...outcome, screen: wrapScreen(outcome.screen) }
     },
   })
   const wrapScreen = (screen: Screen): Screen => ({
@@ -56,18 +47,36 @@ export function openDialog(first: Screen, { host, client, look }: Place): Dialog
     actions: [
       ...screen.actions.filter(({ id }) => id !== 'back' && id !== 'keep').map(wrap),
       // Codes are shown once.
-      ...(screen.codes ? [] : [action('keep', 'secondary', () => end())]),
+      ...(screen.codes ? [] : [action('keep', 'secondary', () => void cancel())]),
     ],
   })
-
   const screen = wrapScreen(first)
   const flow = createFlow(client, () => screen)
+  flow.show(screen)
+  return Object.assign(flow, { cancel })
+}
+
+/** Opens a dialog. Escape cancels. */
+export function openDialog(first: Screen, { host, client, look }: Place): Dialog {
+  const dialog = create('dialog')
+  let settle: (outcome: Outcome | undefined) => void
+  let undraw = () => {}
+
+  function end(outcome?: Outcome) {
+    undraw()
+    flow.stop()
+    // The browser moves the focus back to where it was.
+    dialog.close()
+    dialog.remove()
+    settle(outcome)
+  }
+
+  const flow = dialogFlow(client, first, end)
   const ended = new Promise<Outcome | undefined>((resolve) => {
     settle = resolve
   })
   dialog.addEventListener('cancel', (event) => flow.screen.codes && event.preventDefault())
-  dialog.addEventListener('close', () => end())
-  flow.show(screen)
+  dialog.addEventListener('close', flow.cancel)
 
   return {
     ended,
@@ -94,6 +103,6 @@ export function openDialog(first: Screen, { host, client, look }: Place): Dialog
       dialog.showModal()
       ;(root.querySelector<HTMLElement>('input:not([readonly])') ?? title())?.focus()
     },
-    close: () => end(),
+    close: flow.cancel,
   }
 }
