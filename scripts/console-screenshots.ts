@@ -109,8 +109,8 @@ try {
   await page.getByText('Callback URL').waitFor()
   await take(page, 'connection', 'dark')
   await open('/acme/app/settings')
-  await page.getByLabel('session idle (seconds)').fill('3600')
-  await page.getByLabel('sign-up', { exact: true }).selectOption('off')
+  await page.getByLabel('Session idle').fill('3600')
+  await page.getByLabel('Sign-up', { exact: true }).selectOption('off')
   await page.getByRole('button', { name: 'Review' }).click()
   await take(page, 'difference', 'dark')
   const asked = { purpose: 'login', challenge: 'A'.repeat(43), state: 'A', name: 'ada@laptop' }

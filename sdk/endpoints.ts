@@ -44,6 +44,8 @@ import type {
   MemberList,
   OpenSessionBody,
   PendingInvitations,
+  ReadInvitation,
+  ReadInvitationBody,
   RecoveryCodes,
   RefreshTokenBody,
   RenameFactorBody,
@@ -580,8 +582,8 @@ export const identities = {
       'token_invalid',
       'token_expired',
       'too_many_attempts',
-      'step_up_required',
       'code_invalid',
+      'step_up_required',
       'recent_login_required',
       'identity_taken',
       'already_linked',
@@ -1422,6 +1424,28 @@ export const invitations = {
       'role_insufficient',
     ],
   },
+  readInvitation: {
+    method: 'POST',
+    path: '/invitations/read',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'tenantName',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+      'code_invalid',
+    ],
+  },
   acceptInvitation: {
     method: 'POST',
     path: '/invitations/accept',
@@ -1630,6 +1654,9 @@ export type ListInvitationsErrorCode = (typeof invitations.listInvitations.codes
 /** Every `error.code` of `revokeInvitation`. */
 export type RevokeInvitationErrorCode = (typeof invitations.revokeInvitation.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `readInvitation`. */
+export type ReadInvitationErrorCode = (typeof invitations.readInvitation.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `acceptInvitation`. */
 export type AcceptInvitationErrorCode = (typeof invitations.acceptInvitation.codes)[number] | 'no_answer'
 
@@ -1805,7 +1832,7 @@ export interface Operations {
   ): Promise<Result<Tenant, UpdateTenantErrorCode>>
   /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
   deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id. */
+  /** Returns the users of a tenant ordered by id, all or those that a text finds. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,
@@ -1841,6 +1868,11 @@ export interface Operations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, RevokeInvitationErrorCode>>
+  /** Returns what the mail of an invitation says, for a page that asks the user to sign up or to log in. Changes nothing, and does not reveal whether an account has the address. Needs no token. */
+  readInvitation(
+    body: ReadInvitationBody,
+    options?: CallOptions,
+  ): Promise<Result<ReadInvitation, ReadInvitationErrorCode>>
   /** Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
   acceptInvitation(
     body: AcceptInvitationBody,

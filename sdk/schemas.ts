@@ -1003,6 +1003,38 @@ export interface PublicKeyCredentialRequestOptionsJSON {
   allowCredentials: PublicKeyCredentialDescriptorJSON[]
 }
 
+/** What a page shows to a user who has opened the link of an invitation. */
+export interface ReadInvitation {
+  /** Name of the tenant. */
+  tenantName: string
+  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
+  inviterName: string | null
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
+/** The code in the mail. */
+export interface ReadInvitationBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
 /** New recovery codes. */
 export interface RecoveryCodes {
   /** Eight codes. They are not shown again. */
@@ -1442,6 +1474,8 @@ export interface ListMembersQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** Only members whose address or preferred name contains this text. Letters of ASCII match in upper and lower case. A request reads 2,000 members: a page may have fewer items than `limit`, even none, and still a `next`. */
+  search?: string | undefined
 }
 
 /** A message for each `error.code`, such as a translation. */

@@ -1,11 +1,13 @@
 import type { UsherError } from '../errors.js'
 import type { Look } from './dom.js'
-import type { TextKey } from './texts/en.js'
+import type { RoleKey, TextKey } from './texts/en.js'
 
 /** A text to show, with what replaces the names in braces. `count` chooses the plural. */
 export interface Line {
-  key: TextKey
-  values?: Readonly<Record<string, string | number | Date>>
+  key: TextKey | RoleKey
+  values?: Readonly<Record<string, string | number | Date | Line>>
+  /** What is shown if no text has the key. */
+  otherwise?: string
 }
 
 /** A text of the elements, or one of the app or the user, which is shown as it is. */
@@ -42,6 +44,8 @@ export interface Outcome {
   /** What the app says of fields that it has added, by their names, and of the whole form by ''. */
   fieldErrors?: Readonly<Record<string, Shown>> | undefined
   status?: Line | undefined
+  /** Whether a section stays as it is, and is not read again. */
+  isSame?: boolean
 }
 
 /** A button. */
@@ -68,6 +72,14 @@ export interface Item {
   actions?: readonly Action[]
 }
 
+/** What the content of a screen is drawn with. */
+export interface Drawing {
+  look: Look
+  button(action: Action): HTMLButtonElement
+  /** Runs an action with values in addition to those of the fields. */
+  submit(id: string, values: Values): Promise<void>
+}
+
 /** A form as data: what an element shows, and what a page of your own can show. */
 export interface Screen {
   name: string
@@ -77,12 +89,18 @@ export interface Screen {
   fields?: readonly Field[]
   actions: readonly Action[]
   items?: readonly Item[]
+  /** What is below the form and no list, such as a table. */
+  content?: { actions: readonly Action[]; draw(drawing: Drawing): Node }
+  /** Name of the field that gets the focus, instead of the title. */
+  focus?: string
   /** The content of a QR code, and the secret in it. */
   qr?: { content: string; secret: string }
   /** Recovery codes. */
   codes?: readonly string[]
   /** Runs while the screen is shown. The signal aborts when another one is. */
   start?(signal: AbortSignal): Promise<Outcome | undefined>
+  /** Returns what follows a question that the user has cancelled, instead of the screen. */
+  cancel?(): Promise<Outcome>
   /** Whether there is nothing to show. */
   isEmpty?: boolean
   /** Whether nothing can be done until `start` has ended. */

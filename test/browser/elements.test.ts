@@ -22,6 +22,7 @@ import {
   openMenu,
   press,
   send,
+  sendLogin,
 } from './forms.js'
 
 const script = (place: object) => `
@@ -94,6 +95,8 @@ type Page = Parameters<typeof formOf>[0]
 type Element = [name: string, attributes?: object, properties?: object]
 
 const signIn: Element = ['usher-sign-in']
+/** The form with a password, as where there is no other way. */
+const withPassword: Element = ['usher-sign-in', { hide: 'passkeys' }]
 const everything: Element[] = [
   ['h1', {}, { textContent: 'Account' }],
   ['usher-user-menu', { 'account-href': '/' }],
@@ -130,6 +133,7 @@ async function expectFits(page: Page) {
 
 const screens = [
   'log-in',
+  'password',
   'sign-up',
   'forgot-password',
   'mail-login',
@@ -149,6 +153,14 @@ const screens = [
   'signed-in',
 ]
 
+const invitation = {
+  tenantName: 'Engines',
+  inviterName: 'Ada',
+  role: 'member',
+  email: 'grace@example.com',
+  expiresAt: '2026-03-08T12:00:00.000Z',
+}
+
 /** Targets that are too small. */
 const small = `[...document.querySelectorAll('main :is(a, button, input, select)')]
   .filter((node) => node.checkVisibility())
@@ -167,6 +179,10 @@ const accentOf = `getComputedStyle(document.querySelector('[data-part="submit"]'
 
 /** Shows each screen of the login. */
 async function eachScreen(page: Page, check: () => Promise<void>) {
+  // What the code of a link says.
+  await page.route('**/invitations/read', (route) =>
+    route.fulfill({ headers: { 'access-control-allow-origin': '*' }, json: invitation }),
+  )
   for (const screen of screens) {
     await put(page, ['usher-sign-in', { screen }])
     await page.locator(`form[data-screen="${screen}"]`).waitFor()
@@ -210,12 +226,12 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(user.memberships.map(({ name }) => name)).toEqual(['Engines'])
     await run(page, 'client.signOut()')
     await put(page, ['usher-sign-in', { tenant: 'choose' }])
-    await send(formOf(page, 'Log in'), { 'Email address': email, Password: password }, 'Log in')
+    await sendLogin(page, email)
     // There is only one.
     await formOf(page, 'You are logged in').waitFor()
     await call(page, 'createTenant', { name: 'Looms' })
     await run(page, 'client.signOut()')
-    await send(formOf(page, 'Log in'), { 'Email address': email, Password: password }, 'Log in')
+    await sendLogin(page, email)
     const choice = formOf(page, 'Choose a team')
     await choice.waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
@@ -271,7 +287,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await eachScreen(page, async () => {
       fields += await pasteEverywhere(page)
     })
-    expect(fields).toBe(11)
+    expect(fields).toBe(13)
     const user = await visitUser()
     await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
     await run(user.page, 'navigator.clipboard.writeText("123456")')
@@ -434,7 +450,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await put(page, ['usher-tenant'])
     await asked.opened
     await run(page, `document.querySelector('usher-tenant').setAttribute('tenant', '${id}')`)
-    const address = fieldOf(formOf(page, 'Invitations'), 'Email address')
+    const address = fieldOf(formOf(page, 'Members'), 'Email address')
     await address.fill('grace@example.com')
     const late = page.waitForResponse('**/users/me')
     answer.open()
@@ -449,7 +465,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   }) => {
     const { page } = await visit()
     await run(page, 'document.documentElement.lang = "ar"')
-    await put(page, signIn)
+    await put(page, withPassword)
     const form = page.locator('form[data-screen="log-in"]')
     await form.waitFor()
     const root = page.locator('[data-part="root"]')
@@ -502,7 +518,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   })
 
   it('show a password by an eye in its field, which says whether it is pressed', async ({ visit }) => {
-    const { page } = await visit(signIn)
+    const { page } = await visit(withPassword)
     const form = formOf(page, 'Log in')
     const field = fieldOf(form, 'Password')
     const eye = form.getByRole('button', { name: 'Show password', exact: true })
@@ -643,7 +659,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     // axe reads the color of a text that the browser has replaced.
     const errorsOf = async (each: Page) =>
       (await accessibilityErrorsOf(each)).filter((error) => !error.includes(' color-contrast '))
-    const { page, expectFailedLoads } = await visit(signIn)
+    const { page, expectFailedLoads } = await visit(withPassword)
     await page.emulateMedia({ forcedColors: 'active' })
     const form = formOf(page, 'Log in')
     await send(form, { 'Email address': newUser().email, Password: 'wrong password' }, 'Log in')

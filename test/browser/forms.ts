@@ -72,9 +72,15 @@ export async function signUp(page: Page, email: string, more: Readonly<Record<st
   await showsAccount(page, email)
 }
 
-/** Sends the form of the login. */
-export const sendLogin = (page: Page, email: string, given = password) =>
-  send(formOf(page, 'Log in'), { 'Email address': email, Password: given }, 'Log in')
+/** Types the address of a login, which comes first where there are other ways than a password. */
+export const sendAddress = (page: Page, email: string) =>
+  send(formOf(page, 'Log in'), { 'Email address': email }, 'Continue')
+
+/** Sends the forms of the login: the address, and then the password. */
+export async function sendLogin(page: Page, email: string, given = password) {
+  await sendAddress(page, email)
+  await send(formOf(page, 'Log in'), { Password: given }, 'Log in')
+}
 
 /** Logs in in the example. */
 export async function logIn(page: Page, email: string) {

@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     const login = formOf(page, 'Log in')
     await expectAlert(login, 'This has taken too long. Start again.')
     expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
-    await send(login, { Password: password }, 'Log in')
+    await sendLogin(page, email)
     await send(promptOf(page), { 'Code from your app': code() }, 'Verify')
     await showsAccount(page, email)
     await expectFailedLoads('400 totp', '401 login', '400 second-factor', '401 login')

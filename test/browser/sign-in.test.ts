@@ -16,6 +16,7 @@ import {
   logOut,
   press,
   send,
+  sendAddress,
   sendLogin,
   showsAccount,
   signUp,
@@ -90,6 +91,38 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
   })
 
+  it('asks for the address first, and then shows the same for each one, with the focus on the password', async ({
+    database,
+    visit,
+  }) => {
+    const { page } = await visit()
+    const form = formOf(page, 'Log in')
+    const { email } = await newUser(database)
+    const shown: string[] = []
+    await form.waitFor()
+    expect(await fieldOf(form, 'Password').count()).toBe(0)
+    for (const [typed, error] of [
+      ['', 'This is required.'],
+      ['ada', 'This is not an email address.'],
+    ] as const) {
+      await sendAddress(page, typed)
+      await expectFieldErrors(form, { 'Email address': error })
+    }
+    for (const address of [email, validUser().email]) {
+      await fieldOf(form, 'Email address').fill(address)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => isFocused(fieldOf(form, 'Password'))).toBe(true)
+      const field = fieldOf(form, 'Email address')
+      expect([await field.inputValue(), await field.isEditable()]).toEqual([address, false])
+      expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
+      shown.push(await form.innerText())
+      expect(await form.locator('[data-part=submit]').allTextContents()).toEqual(['Log in'])
+      await press(form, 'Use another account')
+      expect(await field.inputValue()).toBe(address)
+    }
+    expect(shown[0]).toBe(shown[1])
+  })
+
   it('shows wrong credentials next to the password, and too many attempts above the form', async ({
     database,
     visit,
@@ -118,8 +151,8 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     const [first, second] = [validUser().email, validUser().email]
     const digits = formOf(page, 'Check your mail')
     const request = async (email: string) => {
+      await sendAddress(page, email)
       await press(formOf(page, 'Log in'), 'Log in by mail')
-      await send(formOf(page, 'Log in by mail'), { 'Email address': email }, 'Send a mail')
       await digits.waitFor()
     }
     await request(first)
@@ -184,7 +217,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     const { email } = await newUser(database)
     const forgot = formOf(page, 'Forgot your password?')
     const sent = formOf(page, 'Check your mail')
-    await fieldOf(formOf(page, 'Log in'), 'Email address').fill(email)
+    await sendAddress(page, email)
     await press(formOf(page, 'Log in'), 'Forgot your password?')
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     expect(await fieldOf(forgot, 'Email address').inputValue()).toBe(email)
@@ -296,7 +329,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     linkTo,
     visit,
   }) => {
-    const owner = validUser()
+    const owner = validUser({ preferredName: 'Ada' })
     const { token, tenants } = await database.signedUp({ ...owner, newTenant: 'Engines' })
     await database.markVerified(owner.email)
     const [stranger, known] = [validUser().email, (await newUser(database)).email]
@@ -310,22 +343,21 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
 
     const { page, expectFailedLoads } = await visit()
     await page.goto(await linkTo(stranger, 'Engines'))
-    const invitation = formOf(page, 'You are invited')
+    const invitation = formOf(page, 'Join Engines')
     await invitation.waitFor()
     expect(await page.evaluate('location.href')).not.toContain('code')
+    await expectTexts(invitation, 'Ada has invited you. Your role: Member')
+    const address = fieldOf(invitation, 'Email address')
+    expect([await address.inputValue(), await address.isEditable()]).toEqual([stranger, false])
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
-    await press(invitation, 'Create an account')
-    const form = formOf(page, 'Sign up')
-    await send(form, { 'Email address': owner.email, Password: password }, 'Sign up')
-    await expectAlert(form, 'The invitation is for another address. Log in with that.')
-    await expectFailedLoads('409 users')
-    await send(form, { 'Email address': stranger }, 'Sign up')
+    await send(invitation, { Password: password }, 'Join Engines')
     await showsAccount(page, stranger)
     await expectTexts(formOf(page, 'Teams'), 'Engines', 'Member')
     await expectTexts(loginsOf(page), 'Verified')
 
     const link = await linkTo(known, 'Engines')
     await page.goto(link)
+    await expectTexts(invitation, `The invitation is for ${known}.`)
     await press(invitation, 'Accept the invitation')
     await expectAlert(invitation, 'The invitation is for another address. Log in with that.')
     await expectFailedLoads('409 accept')
@@ -335,24 +367,24 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
 
     const other = await visit()
     await other.page.goto(link)
-    await press(formOf(other.page, 'You are invited'), 'I have an account')
+    await press(formOf(other.page, 'Join Engines'), 'I have an account')
     const login = formOf(other.page, 'Log in')
     await expectTexts(login, 'Log in or sign up to accept the invitation.')
-    await sendLogin(other.page, known)
+    expect(await fieldOf(login, 'Email address').inputValue()).toBe(known)
+    await send(login, { Password: password }, 'Log in')
     // Nobody had verified the address, so accepting revokes the token with which the menu loads the user.
     await other.page.locator('usher-user-menu [data-part=menu]').waitFor()
-    await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
+    await press(formOf(other.page, 'Join Engines'), 'Accept the invitation')
     // The example shows the team.
     await formOf(other.page, 'Members').getByText(known).waitFor()
     expect(await other.page.evaluate('location.href')).toContain(`/#team=${tenants[0]}`)
     await other.page.goto(link)
-    await press(formOf(other.page, 'You are invited'), 'Accept the invitation')
     const expired = formOf(other.page, 'This link is no longer valid')
     await expectTexts(
       expired,
       'It was used before, or has expired. Ask the person who has invited you for a new one.',
     )
-    await other.expectFailedLoads('400 accept')
+    await other.expectFailedLoads('400 read')
   })
 
   it('logs in and out together with another tab', async ({ database, visit }) => {

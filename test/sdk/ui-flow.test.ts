@@ -4,14 +4,16 @@ import { confirming } from '../../sdk/ui/account/confirm.js'
 import { askWhoItIs, dialogFlow } from '../../sdk/ui/account/dialog.js'
 import { factors } from '../../sdk/ui/account/factors.js'
 import { loginOf, sessions, waysIn } from '../../sdk/ui/account/logins.js'
+import { membersOf } from '../../sdk/ui/account/members.js'
 import { deletion, profile } from '../../sdk/ui/account/profile.js'
 import { type Account, flowOf, type Section } from '../../sdk/ui/account/section.js'
-import { invitationsOf, membersOf, nameOf, tenantDeletionOf, tenants } from '../../sdk/ui/account/tenants.js'
+import { nameOf, tenantDeletionOf } from '../../sdk/ui/account/team.js'
+import { tenants } from '../../sdk/ui/account/tenants.js'
 import { unavailableScreen } from '../../sdk/ui/actions.js'
 import { createSignInFlow, type Flow, type ScreenName } from '../../sdk/ui/flow.js'
 import { actionsOf, createFlow } from '../../sdk/ui/flow-engine.js'
 import { messageOf } from '../../sdk/ui/messages.js'
-import { en } from '../../sdk/ui/texts/en.js'
+import { en, type TextKey } from '../../sdk/ui/texts/en.js'
 import { enAccount } from '../../sdk/ui/texts/en-account.js'
 import type { Shown } from '../../sdk/ui/view.js'
 import {
@@ -85,7 +87,6 @@ const starts = [
   ...links,
   ...Object.keys(sections),
   'tenant:members',
-  'tenant:invitations',
   'tenant:name',
   'tenant:deletion',
 ]
@@ -128,7 +129,6 @@ async function begin(start: string, replies: Replies) {
     const team = { ...account, membership: membership as never }
     const ofTenant: Record<string, Section> = {
       'tenant:members': membersOf(team),
-      'tenant:invitations': invitationsOf(team),
       'tenant:name': nameOf(team),
       'tenant:deletion': tenantDeletionOf(team),
     }
@@ -220,6 +220,10 @@ async function act(flow: Flow & { go?(screen: ScreenName): void }, action: strin
   await settled(flow)
 }
 
+async function logIn(flow: Flow) {
+  for (const action of ['next', 'logIn']) await act(flow, action)
+}
+
 /** Follows a way. The last action gets the last replies. */
 async function follow({ start, actions }: Way, last: Replies = () => undefined) {
   let isLast = false
@@ -264,7 +268,8 @@ async function explore() {
   return found
 }
 
-const textOf = (shown: Shown | undefined) => shown && ('text' in shown ? shown.text : texts[shown.key])
+const textOf = (shown: Shown | undefined) =>
+  shown && ('text' in shown ? shown.text : texts[shown.key as TextKey])
 
 describe('the flows of the elements', () => {
   it('lead from each code of each operation to a text, and to something to do', async () => {
@@ -299,7 +304,7 @@ describe('the flows of the elements', () => {
   it('leads from a second factor that needs a verified address to a mail that verifies it', async () => {
     const refused: Replies = (operation) =>
       operation === 'enrolTotp' ? problemReply('email_not_verified') : undefined
-    const demanded = await follow({ start: 'enrolment', actions: ['logIn', 'enrolTotp'] }, refused)
+    const demanded = await follow({ start: 'enrolment', actions: ['next', 'logIn', 'enrolTotp'] }, refused)
     expect(demanded.flow.screen.name).toBe('forgot-password')
     const { flow } = await follow({ start: 'factors', actions: ['enrolTotp'] }, refused)
     expect(textOf(flow.feedback.error)).toBe(en.notVerified)
@@ -366,7 +371,7 @@ it('asks which team only a user who has several', async () => {
     const flow = createSignInFlow(client, { page: '', link: '', tenant: 'choose', onTenant })
     flow.subscribe(() => {})
     await settled(flow)
-    await act(flow, 'logIn')
+    await logIn(flow)
     expect([flow.screen.name, chosen]).toEqual(
       teams.length === 1 ? ['signed-in', ['engines']] : ['choose-tenant', []],
     )
@@ -417,11 +422,9 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
 
   it('says that an invitation has expired that the user has opened now, and then signs up without', async () => {
     const options = { page: 'invitation', link: '#code=dead' }
-    const { flow, kept } = await beginKept(options, (operation, body) =>
-      'invitationCode' in body ? dead[operation as 'createUser'] : undefined,
+    const { flow, kept } = await beginKept(options, (operation) =>
+      operation === 'readInvitation' ? problemReply('code_invalid') : undefined,
     )
-    await act(flow, 'noAccount')
-    await act(flow, 'signUp')
     expect([flow.screen.name, flow.screen.lines, kept.size]).toEqual([
       'expired-link',
       [{ key: 'expiredInvitation' }],
@@ -433,6 +436,17 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
     expect(flow.screen.name).toBe('signed-in')
   })
 
+  it('offers to read an invitation again if the service is not available', async () => {
+    let isAvailable = false
+    const { flow } = await beginKept({ page: 'invitation', link: '#code=mine' }, (operation) =>
+      operation === 'readInvitation' && !isAvailable ? problemReply('unavailable') : undefined,
+    )
+    expect([flow.screen.name, flow.screen.lines]).toEqual(['unavailable', []])
+    isAvailable = true
+    await act(flow, 'tryAgain')
+    expect([flow.screen.name, flow.screen.fields?.[0]?.value]).toEqual(['invitation', 'grace@example.com'])
+  })
+
   it.each(['invitation_for_other_address', 'seats_full'])(
     'says %s once of an invitation that the user has opened now, and then signs up without',
     async (code) => {
@@ -441,10 +455,9 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
         (operation, body) =>
           operation === 'createUser' && 'invitationCode' in body ? problemReply(code) : undefined,
       )
-      await act(flow, 'noAccount')
       await act(flow, 'signUp')
       expect([flow.screen.name, flow.feedback.error, kept.size]).toEqual([
-        'sign-up',
+        'invitation',
         { key: code === 'seats_full' ? 'seatsFull' : 'otherAddress' },
         1,
       ])
@@ -471,7 +484,7 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
   it('goes on to the account after a login, if the invitation has expired or is for somebody else', async () => {
     for (const action of ['accept', 'next']) {
       const { flow, kept } = await beginKept({}, (operation) => dead[operation as 'createUser'])
-      await act(flow, 'logIn')
+      await logIn(flow)
       expect(flow.screen.name).toBe('invitation')
       await act(flow, action)
       if (action === 'accept') {
@@ -524,6 +537,7 @@ const ofUsers = (Object.keys(endpoints) as OperationName[]).filter(
       'linkIdentity',
       'loginWithIdToken',
       'openSession',
+      'readInvitation',
       'refreshSession',
       'tenant',
     ].includes(operation),

@@ -130,6 +130,13 @@ const bodies: Partial<Record<OperationName, object>> = {
     ],
     next: 'grace',
   },
+  readInvitation: {
+    tenantName: 'Engines',
+    inviterName: 'Ada',
+    role: 'member',
+    email: 'grace@example.com',
+    expiresAt: time,
+  },
   listInvitations: { invitations: [invitation] },
   inviteMember: invitation,
   updateTenant: {

@@ -9,6 +9,7 @@ import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
+import { rightsOf } from '../role.js'
 import { line, type Screen } from '../view.js'
 import { confirming } from './confirm.js'
 import type { Dialog } from './dialog.js'
@@ -16,25 +17,18 @@ import { factors } from './factors.js'
 import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
 import { avatarOf, deletion, profile } from './profile.js'
 import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
-import {
-  invitationsOf,
-  membersOf,
-  nameOf,
-  rightsOf,
-  type Team,
-  tenantDeletionOf,
-  tenants,
-} from './tenants.js'
+import type { Team } from './team.js'
+import { tenants } from './tenants.js'
 
 const sections = { profile, factors, sessions, tenants, deletion }
 
 /** A section of `<usher-account>`. */
 export type SectionName = keyof typeof sections | WayIn
 
-type Later = typeof import('./dialog.js')
+type Dialogs = typeof import('./dialog.js')
 
 /** Runs what needs a dialog. Only users who change something load it. */
-async function later<Value>(use: (parts: Later) => Promise<Value>) {
+async function withDialogs<Value>(use: (parts: Dialogs) => Promise<Value>) {
   const parts = await import('./dialog.js').catch(() => undefined)
   return parts ? use(parts) : failed('no_answer', 'The dialog could not be loaded', 'Try again.')
 }
@@ -87,13 +81,13 @@ abstract class UserElement extends UsherElement {
       client,
       user,
       ...given,
-      usher: confirming(client, () => later(({ askWhoItIs }) => askWhoItIs(account))),
+      usher: confirming(client, () => withDialogs(({ askWhoItIs }) => askWhoItIs(account))),
       read<Name extends ReadName>(name: Name) {
         const running = reads.get(name) ?? client[name]()
         reads.set(name, running)
         return running as ReturnType<Operations[Name]>
       },
-      dialog: (screen) => later((parts) => this.#dialog(client, screen, parts)),
+      dialog: (screen) => withDialogs((parts) => this.#dialog(client, screen, parts)),
       changed: (flow) => {
         reads.clear()
         this.redrawn(flow)
@@ -112,7 +106,7 @@ abstract class UserElement extends UsherElement {
     return account
   }
 
-  async #dialog(client: Client, screen: Screen, { openDialog }: Later) {
+  async #dialog(client: Client, screen: Screen, { openDialog }: Dialogs) {
     if (!this.isConnected) return undefined
     const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
     this.#dialogs.add(dialog)
@@ -197,16 +191,20 @@ export class UsherAccount extends UserElement {
 export class UsherTenant extends UserElement {
   static override observedAttributes = ['lang', 'tenant']
 
+  /** The role of the user when the sections were drawn. */
+  #role: string | undefined
+
   protected override sectionsOf(account: Account) {
     const wanted = this.getAttribute('tenant')
     const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
     const rights = rightsOf(account.features, membership.role)
     return [
-      membersOf(team),
-      ...(rights === 'member' ? [] : [invitationsOf(team), nameOf(team)]),
-      ...(rights === 'owner' ? [tenantDeletionOf(team)] : []),
+      later(async () => (await import('./members.js')).membersOf(team)),
+      ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
+      ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
     ]
   }
 
@@ -217,8 +215,18 @@ export class UsherTenant extends UserElement {
 
   protected override changed(account: Account) {
     const wanted = this.getAttribute('tenant')
-    // The user has left the tenant, or has deleted it.
-    if (!account.user.memberships.some(({ id }) => !wanted || id === wanted)) this.connectedCallback()
+    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    // The user has left the tenant, has deleted it, or has other rights now.
+    if (membership?.role !== this.#role) this.connectedCallback()
+  }
+}
+
+/** Returns a section that is loaded when it is shown: pages without a tenant never do. */
+function later(load: () => Promise<Section>): Section {
+  let loaded: Section | undefined
+  return async (account, usher) => {
+    loaded ??= await load().catch(() => undefined)
+    return loaded ? loaded(account, usher) : unavailableScreen('failed', line('noAnswer'), () => ({}))
   }
 }
 

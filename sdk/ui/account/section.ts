@@ -3,7 +3,7 @@ import type { Operations } from '../../endpoints.js'
 import type { UsherError } from '../../errors.js'
 import type { Features, User } from '../../schemas.js'
 import { createFlow, type Flow } from '../flow-engine.js'
-import { line, type Outcome, type Screen, type Shown } from '../view.js'
+import { line, type Outcome, type Screen } from '../view.js'
 
 /** What the sections of an account share. */
 export interface Account {
@@ -65,14 +65,21 @@ export function flowOf(account: Account, section: Section): SectionFlow {
       async run(values: Readonly<Record<string, string>>) {
         const outcome = silent(await action.run(values))
         // Such as the members of a tenant that the user has left.
-        if (isLeft || !outcome || outcome.error || outcome.fieldErrors) return outcome
+        if (isLeft || !outcome || outcome.isSame) return outcome
         if (outcome.screen) return { ...outcome, screen: again(outcome.screen) }
+        if (outcome.error || outcome.fieldErrors) return outcome
         account.changed(flow)
         return { ...outcome, screen: await read() }
       },
     })
     const items = screen.items?.map((item) => ({ ...item, actions: item.actions?.map(wrap) ?? [] }))
-    return { ...screen, actions: screen.actions.map(wrap), ...(items && { items }) }
+    const content = screen.content && { ...screen.content, actions: screen.content.actions.map(wrap) }
+    return {
+      ...screen,
+      actions: screen.actions.map(wrap),
+      ...(items && { items }),
+      ...(content && { content }),
+    }
   }
 
   const engine = createFlow(
@@ -96,7 +103,3 @@ export function flowOf(account: Account, section: Section): SectionFlow {
   })
   return flow
 }
-
-/** Returns the name of a role: of a built-in one in the reader's language. */
-export const roleName = (role: string): Shown =>
-  role === 'owner' || role === 'admin' || role === 'member' ? line(role) : { text: role }
