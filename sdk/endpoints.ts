@@ -2241,7 +2241,7 @@ export interface Operations {
   beginStepUp(options?: CallOptions): Promise<Result<BegunStepUp, BeginStepUpErrorCode>>
   /** Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. A user with neither a second factor nor a password has nothing to prove, and logs in again: `recent_login_required`. */
   stepUp(body: StepUpBody, options?: CallOptions): Promise<Result<ConfirmedUser, StepUpErrorCode>>
-  /** Returns the factors, and how many recovery codes are left. */
+  /** Returns the factors, how many recovery codes are left, and whether there is a password. */
   listFactors(options?: CallOptions): Promise<Result<FactorList, ListFactorsErrorCode>>
   /** Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password. */
   enrolTotp(body: EnrolTotpBody, options?: CallOptions): Promise<Result<EnrolledTotp, EnrolTotpErrorCode>>

@@ -517,6 +517,8 @@ export interface FactorList {
    * @example 8
    */
   recoveryCodes: number
+  /** Whether the user has a password, which sensitive changes need. */
+  hasPassword: boolean
   /** Whether logins need a second factor. */
   secondFactor: {
     /** Whether logins of the user need a second factor now. */
@@ -1618,7 +1620,7 @@ export interface StartedLogin {
   expiresAt: string
 }
 
-/** Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again. */
+/** Exactly one proof. A user without a second factor gives the password instead. A user with both may add the password, and the confirmation then takes its place. A user with neither has none, and logs in again. */
 export interface StepUpBody {
   /**
    * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.

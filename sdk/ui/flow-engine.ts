@@ -91,7 +91,7 @@ export function createFlow(
   /** A question, which is shown instead of the screen. */
   let question: Screen | undefined
   /** Ends the question. */
-  let end: (proof?: SecondFactorProof) => void = () => {}
+  let end: (proof?: SecondFactorProof) => undefined = () => undefined
   let isCancelled = false
   /** Why the last proof was refused. */
   let refused: UsherError | undefined
@@ -113,6 +113,7 @@ export function createFlow(
       end = (proof) => {
         isCancelled = !proof
         resolve(proof)
+        return undefined
       }
       question = secondFactor(prompt, (proof) => end(proof), client.token ? 'back' : 'otherAccount')
       emitError(prompt.error, question)

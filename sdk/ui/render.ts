@@ -78,14 +78,15 @@ function formOf(
     screen.actions.filter(({ kind }) => kinds.includes(kind)).map(button)
   const main = buttons('submit', 'danger', 'secondary')
   const providers = buttons('provider')
-  const itemOf = ({ id: key, title, details = [], field, actions = [] }: Item) =>
+  const itemOf = ({ id: key, picture, title, details = [], field, actions = [] }: Item) =>
     create(
       'li',
       { ...part('item', look), 'data-id': key },
+      picture?.(look),
       create('strong', {}, ...nodesOf(title, look)),
       ...details.map((each) => text(each, 'details')),
       field && shownField(field),
-      ...actions.map(button),
+      ...actions.map((each) => button({ object: textOf(title, look), ...each })),
     )
   const node = create(
     'form',

@@ -54,7 +54,7 @@ export interface Action {
   label: Line
   /** `submit` sends the form. The others need no field. */
   kind: 'submit' | 'secondary' | 'danger' | 'link' | 'provider'
-  /** What the button acts on, for screen readers, such as the name of the row. */
+  /** What the button acts on, for screen readers. By default the title of the row. */
   object?: string
   /** Kind of the provider whose mark the button has, such as `google`. */
   mark?: string
@@ -64,6 +64,8 @@ export interface Action {
 /** A row of a list. */
 export interface Item {
   id: string
+  /** Returns a picture. Only rows of the account have one. */
+  picture?(look: Look): Node
   title: Shown
   details?: readonly Shown[]
   field?: Field

@@ -5,6 +5,18 @@ import { password } from '../support/app.js'
 /** Returns the form with a title. */
 export const formOf = (page: Page, title: string) => page.getByRole('form', { name: title, exact: true })
 
+/** Returns the rows of the address, the password, passkeys and providers. */
+export const loginsOf = (page: Page) => formOf(page, 'How you log in')
+
+/** Returns the dialog that asks who the user is. */
+export const stepUpOf = (page: Page) => formOf(page, 'Confirm that it is you')
+
+/** Gives the password, and a proof of the second factor if there is one. */
+export async function confirm(page: Page, given = password, prove?: () => Promise<void>) {
+  await send(stepUpOf(page), { Password: given }, prove ? 'Continue' : 'Confirm')
+  await prove?.()
+}
+
 /** Returns the field with a label. */
 export const fieldOf = (form: Locator, label: string) => form.getByLabel(new RegExp(`^${label}( optional)?$`))
 
@@ -49,7 +61,7 @@ export async function expectFieldErrors(form: Locator, errors: Readonly<Record<s
 
 /** Waits until the example shows the account with an address, and all its sections. */
 export async function showsAccount(page: Page, email: string) {
-  await formOf(page, 'Email address').getByText(email, { exact: true }).waitFor()
+  await loginsOf(page).getByText(email, { exact: true }).first().waitFor()
   await page.locator('[data-screen=loading]').first().waitFor({ state: 'detached' })
 }
 

@@ -12,6 +12,7 @@ import {
   formOf,
   isFocused,
   logIn,
+  loginsOf,
   openMenu,
   openTeam,
   press,
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser)('usher-tenant', () => {
     const other = await visit()
     await join(other.page, await linkTo(email, 'Engines'))
     await expectTexts(formOf(other.page, 'Teams'), 'Engines', 'Member')
-    await expectTexts(formOf(other.page, 'Email address'), `${email} is verified.`)
+    await expectTexts(loginsOf(other.page), email, 'Verified')
 
     await page.reload()
     await members(page).getByText(email).waitFor()

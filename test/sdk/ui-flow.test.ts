@@ -1,14 +1,18 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endpoints } from '../../sdk/client.js'
+import { confirming } from '../../sdk/ui/account/confirm.js'
+import { askWhoItIs, dialogFlow } from '../../sdk/ui/account/dialog.js'
 import { factors } from '../../sdk/ui/account/factors.js'
-import { identities, sessions } from '../../sdk/ui/account/logins.js'
+import { loginOf, sessions, waysIn } from '../../sdk/ui/account/logins.js'
 import { membersOf } from '../../sdk/ui/account/members.js'
-import { deletion, email, password, profile } from '../../sdk/ui/account/profile.js'
-import { flowOf, type Section } from '../../sdk/ui/account/section.js'
+import { deletion, profile } from '../../sdk/ui/account/profile.js'
+import { type Account, flowOf, type Section } from '../../sdk/ui/account/section.js'
 import { nameOf, tenantDeletionOf } from '../../sdk/ui/account/team.js'
 import { tenants } from '../../sdk/ui/account/tenants.js'
+import { unavailableScreen } from '../../sdk/ui/actions.js'
 import { createSignInFlow, type Flow, type ScreenName } from '../../sdk/ui/flow.js'
-import { actionsOf } from '../../sdk/ui/flow-engine.js'
+import { actionsOf, createFlow } from '../../sdk/ui/flow-engine.js'
+import { messageOf } from '../../sdk/ui/messages.js'
 import { en, type TextKey } from '../../sdk/ui/texts/en.js'
 import { enAccount } from '../../sdk/ui/texts/en-account.js'
 import type { Shown } from '../../sdk/ui/view.js'
@@ -54,7 +58,7 @@ const secondStep = {
 const firstReplies: Record<string, Partial<Record<OperationName, Reply>>> = {
   'second-factor': { login: problemReply('second_factor_required', { secondFactor: secondStep }) },
   enrolment: { login: problemReply('enrolment_required', { secondFactor: { ...secondStep, methods: [] } }) },
-  'step-up': { removeFactor: problemReply('step_up_required') },
+  'step-up': { setSecondFactor: problemReply('step_up_required') },
 }
 
 const links: readonly ScreenName[] = [
@@ -66,11 +70,9 @@ const links: readonly ScreenName[] = [
 ]
 const sections: Record<string, Section> = {
   profile,
-  email,
-  password,
+  'ways-in': loginOf(waysIn),
   factors,
   sessions,
-  identities,
   tenants,
   deletion,
 }
@@ -98,10 +100,28 @@ async function begin(start: string, replies: Replies) {
   if (section || start.startsWith('tenant:')) {
     const [user, features] = await Promise.all([client.me(), client.features()])
     if (!user.data || !features.data) throw new Error('not loaded')
-    const account = {
+    const shown = new Stack()
+    const account: Account = {
       client,
       features: features.data,
       user: user.data,
+      usher: confirming(client, () => askWhoItIs(account)),
+      read: (name) => client[name]() as never,
+      dialog: (screen) =>
+        new Promise((resolve) => {
+          const dialog = dialogFlow(client, screen, (outcome) => {
+            shown.remove(dialog)
+            resolve(outcome)
+          })
+          shown.add(dialog)
+        }),
+      failed(error) {
+        const screen = unavailableScreen('unavailable', messageOf(error), () => ({}))
+        const failed = createFlow(client, () => screen)
+        failed.show(screen)
+        shown.add(failed)
+      },
+      changed() {},
       refresh: async () => {},
       signedOut: () => {},
     }
@@ -112,7 +132,8 @@ async function begin(start: string, replies: Replies) {
       'tenant:name': nameOf(team),
       'tenant:deletion': tenantDeletionOf(team),
     }
-    flow = flowOf(account, section ?? (ofTenant[start] as Section))
+    flow = shown
+    shown.add(flowOf(account, section ?? (ofTenant[start] as Section)))
   } else {
     const screen = start === 'accept' ? 'invitation' : links.find((each) => each === start)
     flow = createSignInFlow(client, {
@@ -129,6 +150,48 @@ async function begin(start: string, replies: Replies) {
   await settled(flow)
   called.length = 0
   return { flow, called }
+}
+
+/** What an element shows: a section, and dialogs over it. */
+class Stack implements Flow {
+  #flows: Flow[] = []
+  #listeners: (() => void)[] = []
+
+  get #top() {
+    return this.#flows.at(-1) as Flow
+  }
+  get screen() {
+    return this.#top.screen
+  }
+  get feedback() {
+    return this.#top.feedback
+  }
+  add(flow: Flow) {
+    this.#flows.push(flow)
+    flow.subscribe(this.#emit)
+    this.#emit()
+  }
+  remove(flow: Flow) {
+    flow.stop()
+    this.#flows.splice(this.#flows.indexOf(flow), 1)
+    this.#emit()
+  }
+  #emit = () => {
+    for (const listener of this.#listeners) listener()
+  }
+  subscribe(listener: () => void) {
+    this.#listeners.push(listener)
+    return () => {}
+  }
+  submit(...given: Parameters<Flow['submit']>) {
+    return this.#top.submit(...given)
+  }
+  show(...given: Parameters<Flow['show']>) {
+    this.#top.show(...given)
+  }
+  stop() {
+    for (const flow of this.#flows) flow.stop()
+  }
 }
 
 const settled = (flow: Flow) =>
@@ -245,7 +308,7 @@ describe('the flows of the elements', () => {
     expect(demanded.flow.screen.name).toBe('forgot-password')
     const { flow } = await follow({ start: 'factors', actions: ['enrolTotp'] }, refused)
     expect(textOf(flow.feedback.error)).toBe(en.notVerified)
-    const sent = await follow({ start: 'factors', actions: ['sendMail'] })
+    const sent = await follow({ start: 'ways-in', actions: ['sendAgain'] })
     expect(sent.called).toContain('requestEmailVerification')
   })
 

@@ -95,7 +95,12 @@ const bodies: Partial<Record<OperationName, object>> = {
       excludeCredentials: [],
     },
   },
-  listFactors: { factors: [added.factor], recoveryCodes: 8, secondFactor: { on: true, dueAt: null } },
+  listFactors: {
+    factors: [added.factor],
+    recoveryCodes: 8,
+    hasPassword: true,
+    secondFactor: { on: true, dueAt: null },
+  },
   createRecoveryCodes: { codes: ['AAAA-BBBB'] },
   listSessions: {
     sessions: [

@@ -1,10 +1,9 @@
 import type { Operations } from '../../endpoints.js'
-import type { Features, Invitation, Member } from '../../schemas.js'
+import type { Features, Invitation, Member, User } from '../../schemas.js'
 import { action, emailField, outcomeOf, submit } from '../actions.js'
 import { rightsOf, roleName } from '../role.js'
 import { type Action, type Field, line, type Outcome } from '../view.js'
 import { memberTable, type Row } from './member-table.js'
-import { verification } from './profile.js'
 import type { Account, Section } from './section.js'
 import { sureScreen, type Team } from './team.js'
 
@@ -29,6 +28,16 @@ interface Place {
   /** The roles that the user may give and take. */
   given: readonly { name: string }[]
 }
+
+/** Sends a mail to an address that is not verified. */
+const verification = ({ emailVerified }: User, usher: Operations) =>
+  emailVerified
+    ? []
+    : [
+        action('sendMail', 'secondary', () =>
+          outcomeOf<unknown>(usher.requestEmailVerification(), () => ({ status: line('mailOnItsWay') })),
+        ),
+      ]
 
 /** The members of a tenant and its invitations, by pages. */
 export function membersOf({ membership }: Team): Section {

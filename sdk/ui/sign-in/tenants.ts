@@ -11,9 +11,7 @@ export function chooseTenant(signIn: SignIn): Screen {
     items: signIn.memberships.map(({ id, name }) => ({
       id,
       title: { text: name },
-      actions: [
-        { ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}`, object: name },
-      ],
+      actions: [{ ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}` }],
     })),
     actions: signIn.features.tenantOperations
       ? [action('createTenant', 'link', () => signIn.to('create-tenant'))]
