@@ -313,9 +313,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     ...byOwner,
     body: () => ({ jit: false, exempt: [] }),
     changes: ['sso.changed'],
-    also: [
-      { body: () => ({ required: true }), problem: 'no_exempt_owner' },
-    ],
+    also: [{ body: () => ({ required: true }), problem: 'no_exempt_owner' }],
   },
   addSsoConnection: {
     ...byOwner,
@@ -328,7 +326,9 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     changes: ['sso.changed'],
   },
   removeSsoConnection: {
-    ...byOwner, changes: ['sso.changed'] },
+    ...byOwner,
+    changes: ['sso.changed'],
+  },
   checkSsoConnection: { role: 'owner' },
   addSsoDomain: {
     ...byOwner,
@@ -336,7 +336,9 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     changes: ['sso.changed'],
   },
   removeSsoDomain: {
-    ...byOwner, changes: ['sso.changed'] },
+    ...byOwner,
+    changes: ['sso.changed'],
+  },
   checkSsoDomain: {
     ...byOwner,
     changes: ['sso.domain_proven'],
@@ -486,7 +488,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   },
   listSsoEntries: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
   removeSsoEntry: {},
-  createSsoPortal: { body: () => ({ mayRequire: true }), also: [{}] },
+  createSsoPortal: { body: () => ({ mayRequire: true }), also: [{ body: () => ({ mayRequire: false }) }] },
   getMailSettings: {},
   changeMailSettings: {
     body: () => ({

@@ -141,7 +141,12 @@ export const fieldValues: Readonly<Record<string, Readonly<Record<string, readon
     defaultRole: ['member'],
   },
   addSsoConnection: { ...ssoConnectionFields, issuer: ['https://none.example'], preset: ['oidc'] },
-  changeSsoConnection: { ...ssoConnectionFields, clientId: ['none'], issuer: ['https://none.example'], isEnabled: [true, false] },
+  changeSsoConnection: {
+    ...ssoConnectionFields,
+    clientId: ['none'],
+    issuer: ['https://none.example'],
+    isEnabled: [true, false],
+  },
   createSsoPortal: { mayRequire: [true, false] },
   changeMailSettings: {
     appName: ['Looms'],
