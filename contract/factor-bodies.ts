@@ -13,7 +13,14 @@ export const FactorList = component(
   {
     id: 'FactorList',
     description: 'The second factors of the user.',
-    examples: [{ factors: [factorExample], recoveryCodes: 8, secondFactor: { on: true, dueAt: null } }],
+    examples: [
+      {
+        factors: [factorExample],
+        recoveryCodes: 8,
+        hasPassword: true,
+        secondFactor: { on: true, dueAt: null },
+      },
+    ],
   },
   z.object({
     factors: field('The oldest first.', z.array(Factor)),
@@ -21,6 +28,7 @@ export const FactorList = component(
       format: 'int32',
       examples: [8],
     }),
+    hasPassword: field('Whether the user has a password, which sensitive changes need.', z.boolean()),
     secondFactor: field(
       'Whether logins need a second factor.',
       z.object({
@@ -54,7 +62,7 @@ export const StepUpBody = body(
   {
     id: 'StepUpBody',
     description:
-      'Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again.',
+      'Exactly one proof. A user without a second factor gives the password instead. A user with both may add the password, and the confirmation then takes its place. A user with neither has none, and logs in again.',
     example: { totp: '240618' },
   },
   { ...proof(), password: currentPassword() },

@@ -76,7 +76,7 @@ export const factors = c.router({
     pathParams: DatabasePath,
     responses: { 200: FactorList, ...failures(...ownProblems, ...accountProblems) },
     summary: 'List the second factors of the current user',
-    description: 'Returns the factors, and how many recovery codes are left.',
+    description: 'Returns the factors, how many recovery codes are left, and whether there is a password.',
     metadata: { who: { user: 'needed' }, on: 'factors' },
   },
   enrolTotp: {

@@ -67,6 +67,38 @@ export const InviteMemberBody = body(
 )
 export type InviteMemberBody = z.infer<typeof InviteMemberBody>
 
+/** Body of `readInvitation`. */
+export const ReadInvitationBody = codeBody('ReadInvitationBody', 'The code in the mail.')
+export type ReadInvitationBody = z.infer<typeof ReadInvitationBody>
+
+/** Response of `readInvitation`. */
+export const ReadInvitation = component(
+  {
+    id: 'ReadInvitation',
+    description: 'What a page shows to a user who has opened the link of an invitation.',
+    examples: [
+      {
+        tenantName: 'Analytical Engines',
+        inviterName: 'Ada',
+        role: 'member',
+        email: 'grace@example.com',
+        expiresAt: '2026-03-08T12:00:00.000Z',
+      },
+    ],
+  },
+  z.object({
+    tenantName: field('Name of the tenant.', z.string()),
+    inviterName: field(
+      'Preferred name of the user who invited last. Null if there is none, or if an operator did.',
+      z.string().nullable(),
+    ),
+    role: shownRole('Role that the user gets:'),
+    email: field('The invited address, in Unicode NFC.', z.string(), { examples: ['grace@example.com'] }),
+    expiresAt: instant('When the invitation expires'),
+  }),
+)
+export type ReadInvitation = z.infer<typeof ReadInvitation>
+
 /** Body of `acceptInvitation`. */
 export const AcceptInvitationBody = codeBody('AcceptInvitationBody', 'The code in the mail.')
 export type AcceptInvitationBody = z.infer<typeof AcceptInvitationBody>
@@ -129,6 +161,17 @@ export const invitations = c.router({
     description:
       'Its code cannot be used any more. Needs the role `admin` or `owner`; only owners can revoke an invitation as `admin` or `owner`. Also succeeds if there is no such invitation.',
     metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants', isRepeatable: true },
+  },
+  readInvitation: {
+    method: 'POST',
+    path: `${databasePath}/invitations/read`,
+    pathParams: DatabasePath,
+    body: ReadInvitationBody,
+    responses: { 200: ReadInvitation, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
+    summary: 'Read an invitation',
+    description:
+      'Returns what the mail of an invitation says, for a page that asks the user to sign up or to log in. Changes nothing, and does not reveal whether an account has the address. Needs no token.',
+    metadata: { who: 'anyone', on: 'tenants', isRepeatable: true },
   },
   acceptInvitation: {
     method: 'POST',

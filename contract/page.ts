@@ -21,6 +21,19 @@ export const page = {
   ),
 }
 
+const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
+
+/** Returns `after` of a list that is ordered by a text if it has a filter: an id, or the text and an id in base64url. */
+export const afterText = () =>
+  field(
+    '`next` of the previous page: start after its last item.',
+    z
+      .string(notCursor)
+      .regex(/^[\w-]{1,2400}$/, notCursor)
+      .optional(),
+    { maxLength: 2_400 },
+  )
+
 /** Returns the schema of `next` of a page. */
 export const next = () =>
   field('The `after` of the next page; null if this is the last one.', z.string().nullable())

@@ -30,24 +30,6 @@ const tokenSeconds = number(60, 86_400, 'seconds')
 const sessionSeconds = number(300, 34_560_000, 'seconds')
 
 const logins = settingsOf({
-  passwordPolicy: {
-    ...choice('policy', 'none', 'standard', 'nist'),
-    title: 'password policy',
-    default: 'standard',
-    text: 'rules for new passwords',
-  },
-  networkFailuresPerHour: {
-    ...perHour,
-    title: 'network failures per hour',
-    default: 300,
-    text: 'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
-  },
-  signUpsPerHour: {
-    ...perHour,
-    title: 'sign-ups per hour',
-    default: 100,
-    text: 'maximum sign-ups per client network, except those with an invitation; 0 for no limit',
-  },
   signUp: {
     ...toggle,
     title: 'sign-up',
@@ -59,6 +41,12 @@ const logins = settingsOf({
     title: 'account operations',
     default: true,
     text: 'whether users have sessions and can change their account',
+  },
+  passwordPolicy: {
+    ...choice('policy', 'none', 'standard', 'nist'),
+    title: 'password policy',
+    default: 'standard',
+    text: 'rules for new passwords',
   },
   requireVerifiedEmail: {
     ...toggle,
@@ -72,6 +60,12 @@ const logins = settingsOf({
     default: false,
     text: 'whether verifying an address needs a token of its user, in addition to the code',
   },
+  verifyEmailAtSignUp: {
+    ...toggle,
+    title: 'verify email at sign-up',
+    default: false,
+    text: 'whether a sign-up with a password sends the mail that verifies the address; needs an app URL',
+  },
   loginMail: {
     ...choice('kind', 'off', 'code', 'link', 'both'),
     title: 'login mail',
@@ -84,6 +78,27 @@ const logins = settingsOf({
     empty: '/login of the app',
     confirms: true,
     text: 'URLs to which logins at providers return, by commas, or "none" for /login of the app',
+  },
+})
+
+const limits = settingsOf({
+  networkFailuresPerHour: {
+    ...perHour,
+    title: 'network failures per hour',
+    default: 300,
+    text: 'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
+  },
+  signUpsPerHour: {
+    ...perHour,
+    title: 'sign-ups per hour',
+    default: 100,
+    text: 'maximum sign-ups per client network, except those with an invitation; 0 for no limit',
+  },
+  mailsPerHour: {
+    ...perHour,
+    title: 'mails per hour',
+    default: 1000,
+    text: 'maximum mails that clients may request for all users; 0 for no limit',
   },
 })
 
@@ -263,18 +278,12 @@ const noticeSettings = Object.fromEntries<Setting<z.ZodBoolean>>(
   ),
 ) as Record<NoticeSetting, Setting<z.ZodBoolean>>
 
-const appAndMails = settingsOf({
+const app = settingsOf({
   appUrl: {
     ...text('url', appUrl),
     title: 'app URL',
     confirms: true,
     text: 'URL of the app to which links in mails lead, or "none"',
-  },
-  mailsPerHour: {
-    ...perHour,
-    title: 'mails per hour',
-    default: 1000,
-    text: 'maximum mails that clients may request for all users; 0 for no limit',
   },
 })
 
@@ -295,20 +304,34 @@ const events = settingsOf({
 
 /** The settings by group, in the order in which the command line, the console and the documents show them. */
 export const settingGroups = {
-  'Logins and passwords': logins,
+  'Sign-up and login': logins,
+  'Limits against abuse': limits,
   'Second factor and passkeys': factors,
   'Tokens and sessions': tokens,
-  Tenants: tenants,
-  'App, mails and events': { ...appAndMails, ...noticeSettings, ...events },
+  'Tenants and invitations': tenants,
+  'App and mails': { ...app, ...noticeSettings },
+  'Webhook and events': events,
+}
+
+/** The document about each group, in the repository. */
+export const settingGuides: Readonly<Record<keyof typeof settingGroups, string>> = {
+  'Sign-up and login': 'docs/guides/sign-in.md',
+  'Limits against abuse': 'docs/limits.md',
+  'Second factor and passkeys': 'docs/guides/second-factor.md',
+  'Tokens and sessions': 'docs/guides/sessions.md',
+  'Tenants and invitations': 'docs/guides/provisioning.md',
+  'App and mails': 'docs/guides/mail.md',
+  'Webhook and events': 'docs/guides/webhooks.md',
 }
 
 /** The settings of a database. */
 export const settings = {
   ...logins,
+  ...limits,
   ...factors,
   ...tokens,
   ...tenants,
-  ...appAndMails,
+  ...app,
   ...noticeSettings,
   ...events,
 }

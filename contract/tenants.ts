@@ -9,8 +9,10 @@ import {
   tokenProblems,
   withoutBodyProblems,
 } from './failures.js'
+import { failsWith } from './field-errors.js'
 import { body, instant, metadata, name, shownTenant, shownUser } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
+import { normalized } from './normalized.js'
 import { next, page } from './page.js'
 import { component, field } from './registry.js'
 import { role, shownRole } from './role.js'
@@ -105,7 +107,19 @@ export const ChangeMemberBody = body(
 )
 
 /** Query of `listMembers`. */
-export const ListMembersQuery = z.object(page)
+export const ListMembersQuery = z.object({
+  ...page,
+  search: field(
+    'Only members whose address or preferred name contains this text. Letters of ASCII match in upper and lower case. A request reads 2,000 members: a page may have fewer items than `limit`, even none, and still a `next`.',
+    z
+      .string()
+      .max(254, failsWith('too_long', 'must have at most 254 characters'))
+      .regex(/^[^\0]+$/, failsWith('invalid_character', 'must be a text'))
+      .overwrite((text) => normalized(text, 'NFC', 254))
+      .optional(),
+    { examples: ['ada'] },
+  ),
+})
 export type ListMembersQuery = z.infer<typeof ListMembersQuery>
 
 /** Problems of every operation of a tenant. */
@@ -170,7 +184,7 @@ export const tenants = c.router({
     query: ListMembersQuery,
     responses: { 200: MemberList, ...failures(...inTenant) },
     summary: 'List the members of a tenant',
-    description: 'Returns the users of a tenant ordered by id.',
+    description: 'Returns the users of a tenant ordered by id, all or those that a text finds.',
     metadata: { who: { user: 'needed', ofTenant: true }, on: 'tenants' },
   },
   changeMember: {

@@ -28,6 +28,7 @@ async function addOwner(email: string) {
 /** Logs in for the first time, with a new authenticator app. */
 async function logIn(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByRole('button', { name: 'Add an authenticator app' }).click()
@@ -109,8 +110,8 @@ try {
   await page.getByText('Callback URL').waitFor()
   await take(page, 'connection', 'dark')
   await open('/acme/app/settings')
-  await page.getByLabel('session idle (seconds)').fill('3600')
-  await page.getByLabel('sign-up', { exact: true }).selectOption('off')
+  await page.getByLabel('Session idle').fill('3600')
+  await page.getByLabel('Sign-up', { exact: true }).selectOption('off')
   await page.getByRole('button', { name: 'Review' }).click()
   await take(page, 'difference', 'dark')
   const asked = { purpose: 'login', challenge: 'A'.repeat(43), state: 'A', name: 'ada@laptop' }

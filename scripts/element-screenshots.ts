@@ -69,7 +69,7 @@ const scenes: Record<string, Scene> = {
     },
   },
   invitation: { body: '<usher-sign-in screen="invitation"></usher-sign-in>' },
-  account: account('profile email'),
+  account: account('profile email password sessions'),
   tenant: {
     body: '<usher-user-menu></usher-user-menu><usher-tenant></usher-tenant>',
     isLoggedIn: true,

@@ -53,6 +53,8 @@ import type {
   OpenSessionBody,
   OpenSsoPortalBody,
   PendingInvitations,
+  ReadInvitation,
+  ReadInvitationBody,
   RecoveryCodes,
   RefreshTokenBody,
   RenameFactorBody,
@@ -1501,6 +1503,28 @@ export const invitations = {
       'role_insufficient',
     ],
   },
+  readInvitation: {
+    method: 'POST',
+    path: '/invitations/read',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'tenantName',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'malformed_json',
+      'validation_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'code_invalid',
+    ],
+  },
   acceptInvitation: {
     method: 'POST',
     path: '/invitations/accept',
@@ -2083,6 +2107,9 @@ export type ListInvitationsErrorCode = (typeof invitations.listInvitations.codes
 /** Every `error.code` of `revokeInvitation`. */
 export type RevokeInvitationErrorCode = (typeof invitations.revokeInvitation.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `readInvitation`. */
+export type ReadInvitationErrorCode = (typeof invitations.readInvitation.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `acceptInvitation`. */
 export type AcceptInvitationErrorCode = (typeof invitations.acceptInvitation.codes)[number] | 'no_answer'
 
@@ -2214,7 +2241,7 @@ export interface Operations {
   beginStepUp(options?: CallOptions): Promise<Result<BegunStepUp, BeginStepUpErrorCode>>
   /** Returns a confirmation for sensitive changes, and a token whose `acr` and `auth_time` say that the user was there. The session of the request keeps them when it is refreshed. The token belongs to the same session. A user with neither a second factor nor a password has nothing to prove, and logs in again: `recent_login_required`. */
   stepUp(body: StepUpBody, options?: CallOptions): Promise<Result<ConfirmedUser, StepUpErrorCode>>
-  /** Returns the factors, and how many recovery codes are left. */
+  /** Returns the factors, how many recovery codes are left, and whether there is a password. */
   listFactors(options?: CallOptions): Promise<Result<FactorList, ListFactorsErrorCode>>
   /** Show `uri` as a QR code. The factor exists only after `addTotp`. A user who has a second factor sends a confirmation. A user who has a password sends the password, too, unless the confirmation is that of a login with the password. A user with neither must have logged in within 10 minutes. The address must be verified if a mail to it could log in or reset the password. */
   enrolTotp(body: EnrolTotpBody, options?: CallOptions): Promise<Result<EnrolledTotp, EnrolTotpErrorCode>>
@@ -2302,7 +2329,7 @@ export interface Operations {
   ): Promise<Result<Tenant, UpdateTenantErrorCode>>
   /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
   deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
-  /** Returns the users of a tenant ordered by id. */
+  /** Returns the users of a tenant ordered by id, all or those that a text finds. */
   listMembers(
     tenantId: string,
     query?: ListMembersQuery | undefined,
@@ -2338,6 +2365,11 @@ export interface Operations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, RevokeInvitationErrorCode>>
+  /** Returns what the mail of an invitation says, for a page that asks the user to sign up or to log in. Changes nothing, and does not reveal whether an account has the address. Needs no token. */
+  readInvitation(
+    body: ReadInvitationBody,
+    options?: CallOptions,
+  ): Promise<Result<ReadInvitation, ReadInvitationErrorCode>>
   /** Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
   acceptInvitation(
     body: AcceptInvitationBody,

@@ -1186,7 +1186,7 @@ export type ListRevocationsErrorCode =
 
 /** The operations of the management API as functions. */
 export interface ManagementOperations {
-  /** Returns users ordered by id, and with `emailPrefix` by the bytes of the lower-case address. Ids of users who were not imported with one are in the order of sign-up. Needs the scope `users:read`. */
+  /** Returns users ordered by id, with `emailPrefix` by the bytes of the lower-case address, with `namePrefix` by those of the lower-case name, or as `order` says. Ids of users who were not imported with one are in the order of sign-up. Needs the scope `users:read`. */
   listUsers(
     query?: ListUsersQuery | undefined,
     options?: CallOptions,
@@ -1266,7 +1266,7 @@ export interface ManagementOperations {
     body: { lines: readonly UserLine[] },
     options?: CallOptions,
   ): Promise<ManagementResult<ImportResult, CheckImportErrorCode>>
-  /** Returns tenants ordered by id. Those that were not imported with an id are in the order of creation. Needs the scope `tenants:read`. */
+  /** Returns tenants ordered by id, and with `namePrefix` by the bytes of the lower-case name. Those that were not imported with an id are in the order of creation. Needs the scope `tenants:read`. */
   listTenants(
     query?: ListTenantsQuery | undefined,
     options?: CallOptions,

@@ -1240,7 +1240,7 @@ export interface SsoPortal {
 
 /** A page of tenants. */
 export interface TenantList {
-  /** Ordered by id. */
+  /** Ordered by id, and with `namePrefix` by name. */
   tenants: ListedTenant[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
@@ -1412,7 +1412,7 @@ export interface UserLine {
 
 /** A page of users. */
 export interface UserList {
-  /** Ordered by id, and with `emailPrefix` by address. */
+  /** Ordered by id, with `emailPrefix` by address, with `namePrefix` by name, or as `order` says. */
   users: ListedUser[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
@@ -1446,10 +1446,14 @@ export interface ListUsersQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** By address, or by time of sign-up; with `-` the last one first. Only without a filter. */
+  order?: 'email' | '-email' | 'createdAt' | '-createdAt' | undefined
   /** Only the user with this address, in any spelling. */
   email?: string | undefined
   /** Only the users whose address begins with this text, ignoring case. Ordered by address. */
   emailPrefix?: string | undefined
+  /** Only the items whose name begins with this text, ignoring case. Ordered by name. */
+  namePrefix?: string | undefined
   /** Only the users with these ids: 1 to 100, separated by commas. */
   ids?: string | undefined
   /** Only the item with this external id. */
@@ -1482,6 +1486,8 @@ export interface ListTenantsQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** Only the items whose name begins with this text, ignoring case. Ordered by name. */
+  namePrefix?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined
   /** `true`: with the number of users, which takes longer. */

@@ -517,6 +517,8 @@ export interface FactorList {
    * @example 8
    */
   recoveryCodes: number
+  /** Whether the user has a password, which sensitive changes need. */
+  hasPassword: boolean
   /** Whether logins need a second factor. */
   secondFactor: {
     /** Whether logins of the user need a second factor now. */
@@ -1188,6 +1190,38 @@ export interface PublicKeyCredentialRequestOptionsJSON {
   allowCredentials: PublicKeyCredentialDescriptorJSON[]
 }
 
+/** What a page shows to a user who has opened the link of an invitation. */
+export interface ReadInvitation {
+  /** Name of the tenant. */
+  tenantName: string
+  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
+  inviterName: string | null
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
+/** The code in the mail. */
+export interface ReadInvitationBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
 /** New recovery codes. */
 export interface RecoveryCodes {
   /** Eight codes. They are not shown again. */
@@ -1586,7 +1620,7 @@ export interface StartedLogin {
   expiresAt: string
 }
 
-/** Exactly one proof. A user without a second factor gives the password. A user with neither has none, and logs in again. */
+/** Exactly one proof. A user without a second factor gives the password instead. A user with both may add the password, and the confirmation then takes its place. A user with neither has none, and logs in again. */
 export interface StepUpBody {
   /**
    * The code of an authenticator app (RFC 6238). Digits of any script are accepted. Spaces and hyphens are ignored. Null means none.
@@ -1766,6 +1800,8 @@ export interface ListMembersQuery {
   limit?: number | undefined
   /** `next` of the previous page: start after its last item. */
   after?: string | undefined
+  /** Only members whose address or preferred name contains this text. Letters of ASCII match in upper and lower case. A request reads 2,000 members: a page may have fewer items than `limit`, even none, and still a `next`. */
+  search?: string | undefined
 }
 
 /** Query of `listSsoEntries`. */

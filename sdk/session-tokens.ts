@@ -13,7 +13,10 @@ import { createTokenHolder, onStorage, storeCheck, type TokenStore } from './tok
 export interface SessionClientOptions extends ClientOptions {
   /** Stores the refresh token, under a key for each database. Memory by default. */
   sessionStore?: TokenStore | (() => TokenStore) | undefined
-  /** What the list of sessions calls those of this client, such as the name of the device. At most 255 characters. */
+  /**
+   * What the list of sessions calls those of this client. At most 255 characters. By default the browser and its system, such as
+   * `Firefox on Linux`.
+   */
   label?: string | undefined
   /**
    * Asks the user for the second factor: in a login, a password reset, and a change that needs a confirmation. Called again after a
@@ -29,8 +32,10 @@ const checks: OptionChecks = {
 }
 
 interface Browser {
-  /** Not in pages served over plain HTTP. */
-  navigator?: { locks?: { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> } }
+  navigator?: {
+    /** Not in pages served over plain HTTP. */
+    locks?: { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> }
+  }
 }
 
 const browser = globalThis as Browser

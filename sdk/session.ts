@@ -1,4 +1,5 @@
 import { type Client, endpoints } from './client.js'
+import { deviceName } from './device-name.js'
 import type { Endpoint } from './endpoint.js'
 import type { Operations } from './endpoints.js'
 import { createOperations } from './operation.js'
@@ -46,7 +47,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   async function open(jwt: string | undefined) {
     const startedAt = Date.now()
-    const { data } = await operationsWith(options, jwt).openSession({ label: options.label })
+    const { data } = await operationsWith(options, jwt).openSession({ label: options.label ?? deviceName() })
     // Otherwise the user has logged out or in meanwhile.
     if (data && (await holder.get()) === jwt) await save(data, startedAt)
     else await end(data?.refreshToken.value)

@@ -54,6 +54,14 @@ const externalIdText = () => text().min(1, notBlank).max(255, atMost255)
 export const externalIdFilter = () =>
   field('Only the item with this external id.', externalIdText().optional())
 
+/** Returns the query parameter that finds items by the start of their name. */
+export const namePrefixFilter = () =>
+  field(
+    'Only the items whose name begins with this text, ignoring case. Ordered by name.',
+    text().min(1, notBlank).max(255, atMost255).optional(),
+    { examples: ['ada'] },
+  )
+
 const metadataBytes = 8192
 const metadataDepth = 32
 

@@ -5,7 +5,7 @@ import { failures } from '../failures.js'
 import { failsWith } from '../field-errors.js'
 import { instant, metadata, shownTenant } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { next, page } from '../page.js'
+import { afterText, next, page } from '../page.js'
 import { component, field } from '../registry.js'
 import { TenantPath } from '../tenant-path.js'
 import { tenantName } from '../tenants.js'
@@ -18,6 +18,7 @@ import {
   keyProblems,
   managementPath,
   NoQuery,
+  namePrefixFilter,
   postProblems,
   privateMetadata,
   productFields,
@@ -65,7 +66,10 @@ export type ManagedTenant = z.infer<typeof ManagedTenant>
 /** Response of `listTenants`. */
 export const TenantList = component(
   { id: 'TenantList', description: 'A page of tenants.' },
-  z.object({ tenants: field('Ordered by id.', z.array(ListedTenant)), next: next() }),
+  z.object({
+    tenants: field('Ordered by id, and with `namePrefix` by name.', z.array(ListedTenant)),
+    next: next(),
+  }),
 )
 export type TenantList = z.infer<typeof TenantList>
 
@@ -105,6 +109,8 @@ export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
 /** Query of `listTenants`. */
 export const ListTenantsQuery = strict({
   ...page,
+  after: afterText(),
+  namePrefix: namePrefixFilter(),
   externalId: externalIdFilter(),
   users,
 })
@@ -121,7 +127,7 @@ export const tenants = c.router({
     responses: { 200: TenantList, ...failures(...keyProblems) },
     summary: 'List tenants',
     description:
-      'Returns tenants ordered by id. Those that were not imported with an id are in the order of creation.',
+      'Returns tenants ordered by id, and with `namePrefix` by the bytes of the lower-case name. Those that were not imported with an id are in the order of creation.',
     metadata: { who: { key: 'tenants:read', operator: 'member', in: 'workspace' } },
   },
   getTenant: {

@@ -2,25 +2,27 @@ import { z } from 'zod'
 import { Email } from '../email.js'
 import { failsWith } from '../field-errors.js'
 import { notBlank, notUuid, text } from '../fields.js'
-import { page } from '../page.js'
+import { afterText, page } from '../page.js'
 import { field } from '../registry.js'
-import { externalIdFilter, notFlag, strict } from './fields.js'
+import { externalIdFilter, namePrefixFilter, notFlag, strict } from './fields.js'
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
-const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, separated by commas')
+/** How users can be ordered, apart from their ids. */
+const orders = ['email', '-email', 'createdAt', '-createdAt'] as const
+export type UserOrder = (typeof orders)[number]
 
-const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
+const notOrder = failsWith('invalid_type', `must be ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}`)
+
+const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, separated by commas')
 
 /** Query of `listUsers`. */
 export const ListUsersQuery = strict({
   ...page,
-  after: field(
-    '`next` of the previous page: start after its last item.',
-    z
-      .string(notCursor)
-      .regex(/^[\w-]{1,1360}$/, notCursor)
-      .optional(),
-    { maxLength: 1_360 },
+  after: afterText(),
+  order: field(
+    'By address, or by time of sign-up; with `-` the last one first. Only without a filter.',
+    z.enum(orders, notOrder).optional(),
+    { examples: ['-createdAt'] },
   ),
   email: field('Only the user with this address, in any spelling.', Email.optional()),
   emailPrefix: field(
@@ -28,6 +30,7 @@ export const ListUsersQuery = strict({
     text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
     { examples: ['ada@'] },
   ),
+  namePrefix: namePrefixFilter(),
   ids: field(
     'Only the users with these ids: 1 to 100, separated by commas.',
     z

@@ -47,7 +47,10 @@ export type ListedUser = z.infer<typeof ListedUser>
 export const UserList = component(
   { id: 'UserList', description: 'A page of users.' },
   z.object({
-    users: field('Ordered by id, and with `emailPrefix` by address.', z.array(ListedUser)),
+    users: field(
+      'Ordered by id, with `emailPrefix` by address, with `namePrefix` by name, or as `order` says.',
+      z.array(ListedUser),
+    ),
     next: next(),
   }),
 )
@@ -156,7 +159,7 @@ export const users = c.router({
     responses: { 200: UserList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List users',
     description:
-      'Returns users ordered by id, and with `emailPrefix` by the bytes of the lower-case address. Ids of users who were not imported with one are in the order of sign-up.',
+      'Returns users ordered by id, with `emailPrefix` by the bytes of the lower-case address, with `namePrefix` by those of the lower-case name, or as `order` says. Ids of users who were not imported with one are in the order of sign-up.',
     metadata: { who: { key: 'users:read', operator: 'member', in: 'workspace' } },
   },
   addUser: {

@@ -81,9 +81,10 @@ export const Statistics = component(
   },
   z.object({
     days: field('Each day, the oldest first. A day without a row has zeros.', z.array(DayStatistics)),
-    users: field(userCount, z.int(), { format: 'int64' }),
+    users: field('Number of users. More than 5,000 are counted twice a day.', z.int(), { format: 'int64' }),
+    hasMore: field('Whether there are more users, which were not counted yet.', z.boolean()),
     countedAt: field(
-      'When more than 100 users were counted. Null if there are fewer, or if they were not counted yet.',
+      'When more than 5,000 users were counted. Null if there are fewer, or if they were not counted yet.',
       z.iso.datetime().nullable(),
     ),
   }),
@@ -187,7 +188,11 @@ export const SettingInfo = component(
     group: field('What it belongs to. Settings of a group follow each other.', z.string(), {
       examples: ['Tokens and sessions'],
     }),
-    label: field('What to call it.', z.string(), { examples: ['session idle (seconds)'] }),
+    guide: field('The document about its group, in the repository of Usher.', z.string(), {
+      examples: ['docs/guides/sessions.md'],
+    }),
+    label: field('What to call it.', z.string(), { examples: ['session idle'] }),
+    unit: field('The unit of a number, or null.', z.string().nullable(), { examples: ['seconds'] }),
     description: field('What it decides.', z.string()),
     kind: field('How its value is typed.', z.enum(['switch', 'choice', 'number', 'text', 'list', 'json']), {
       isOpen: true,
@@ -195,6 +200,9 @@ export const SettingInfo = component(
     choices: field('The allowed values of a choice, or null.', z.array(z.string()).nullable()),
     min: field('The smallest number, or null.', z.number().nullable()),
     max: field('The largest number, or null.', z.number().nullable()),
+    empty: field('What null, 0 or an empty list means, or null.', z.string().nullable(), {
+      examples: ['no limit'],
+    }),
     value: field('The value.', z.unknown()),
     default: field('The value of a new database.', z.unknown()),
     confirms: field('Whether a change needs a confirmation.', z.boolean()),

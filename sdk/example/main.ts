@@ -9,8 +9,6 @@ const client = createSessionClient({
   database: import.meta.env.VITE_USHER_DATABASE || 'app',
   tokenStore: () => localStorage,
   sessionStore: () => localStorage,
-  // What the list of devices shows.
-  label: /Firefox|Chrome|Safari/.exec(navigator.userAgent)?.[0],
 })
 start({ client })
 startAccount({ client })

@@ -15,8 +15,6 @@ export interface ShownField {
   fail(error: Shown | undefined): void
 }
 
-const inputModes = { text: undefined, email: 'email', password: undefined, code: 'numeric' } as const
-
 /** Returns a field with its label, hint and place for an error. */
 export function fieldOf(field: Field, look: Look): ShownField {
   const id = newId()
@@ -68,7 +66,7 @@ function inputOf(
   return create('input', {
     ...common,
     type: type === 'code' ? 'text' : type,
-    inputmode: inputModes[type],
+    inputmode: type === 'code' ? 'numeric' : undefined,
     value,
     readonly: isReadonly,
     // Addresses and codes are never prose.

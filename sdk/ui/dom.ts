@@ -27,10 +27,15 @@ export type Part =
   | 'list'
   | 'item'
   | 'details'
+  | 'table'
+  | 'cell'
+  | 'search'
   | 'qr'
   | 'secret'
   | 'codes'
   | 'menu'
+  | 'avatar'
+  | 'dialog'
 
 /** Classes that an app adds to parts. */
 export type Classes = Readonly<Partial<Record<Part, string>>>
@@ -53,7 +58,7 @@ export function create<Name extends keyof Nodes>(
   const node = document.createElementNS(`http://www.w3.org/${space}`, name) as Nodes[Name]
   for (const [key, value] of Object.entries(attributes))
     if (value !== undefined && value !== false) node.setAttribute(key, value === true ? '' : value)
-  node.append(...children.filter((child): child is Node | string => child !== undefined && child !== false))
+  node.append(...(children.filter(Boolean) as (Node | string)[]))
   return node
 }
 

@@ -25,10 +25,11 @@ export interface Flow {
 
 const quiet: Feedback = { isBusy: false, error: undefined, fieldErrors: {}, status: undefined }
 
-/** Returns the actions of a screen and of its rows. */
-export const actionsOf = ({ actions, items = [] }: Screen) => [
+/** Returns the actions of a screen, of its rows and of its content. */
+export const actionsOf = ({ actions, items = [], content }: Screen) => [
   ...actions,
   ...items.flatMap(({ actions = [] }) => actions),
+  ...(content?.actions ?? []),
 ]
 
 /** Returns the ID of the user who is logged in, or undefined. */
@@ -80,14 +81,17 @@ function askingOperations(
 export function createFlow(
   client: Client,
   begin: (usher: Operations) => Screen,
-  lead: (error: UsherError<string>, screen: Screen) => Outcome | undefined = () => undefined,
+  lead: (
+    error: UsherError<string>,
+    screen: Screen,
+  ) => Outcome | undefined | Promise<Outcome | undefined> = () => undefined,
 ): Flow {
   const listeners = new Set<() => void>()
   let feedback: Feedback = { ...quiet, isBusy: true }
   /** A question, which is shown instead of the screen. */
   let question: Screen | undefined
   /** Ends the question. */
-  let end: (proof?: SecondFactorProof) => void = () => {}
+  let end: (proof?: SecondFactorProof) => undefined = () => undefined
   let isCancelled = false
   /** Why the last proof was refused. */
   let refused: UsherError | undefined
@@ -109,6 +113,7 @@ export function createFlow(
       end = (proof) => {
         isCancelled = !proof
         resolve(proof)
+        return undefined
       }
       question = secondFactor(prompt, (proof) => end(proof), client.token ? 'back' : 'otherAccount')
       emitError(prompt.error, question)
@@ -128,7 +133,9 @@ export function createFlow(
     const outcome = isAsked && refused ? { ...given, error: refused } : given
     const { error, fieldErrors, status } = outcome
     // A screen that waits cannot be shown again: it would ask again.
-    const shown = isCancelled && !screen.isWaiting ? { screen } : leadFrom(outcome)
+    const shown =
+      isCancelled && !screen.isWaiting ? ((await screen.cancel?.()) ?? { screen }) : await leadFrom(outcome)
+    if (signal.aborted) return
     if (shown?.screen) return show(shown.screen, shown)
     if (question) return show(screen, outcome)
     if (error) return emitError(error, screen, values)

@@ -9,20 +9,9 @@ import { removeFromAddress } from '../started-logins.js'
 import { unavailableScreen } from './actions.js'
 import { createFlow, type Flow } from './flow-engine.js'
 import { messageOf } from './messages.js'
-import { enrol, enrolTotp, recoveryCodes } from './sign-in/enrolment.js'
-import {
-  changeEmail,
-  expiredLink,
-  invitation,
-  resetPassword,
-  returned,
-  undoEmailChange,
-  verifyEmail,
-} from './sign-in/links.js'
-import { closed, logIn, signUp, unavailable } from './sign-in/log-in.js'
-import { forgotPassword, mailLogin, mailSent, proveEmail } from './sign-in/mails.js'
+import { logIn, unavailable } from './sign-in/log-in.js'
 import type { Draw, ScreenName, SignIn, SignInOptions } from './sign-in/sign-in.js'
-import { chooseTenant, chosen, createTenant, signedInScreen } from './sign-in/tenants.js'
+import { chosen, signedInScreen } from './sign-in/signed-in.js'
 import { line, type Outcome, type Screen } from './view.js'
 
 export type { Flow } from './flow-engine.js'
@@ -36,26 +25,49 @@ export interface SignInFlow extends Flow {
   go(screen: ScreenName): void
 }
 
+/** Returns what draws a screen with a part that is loaded later, because the first screen does not need it. */
+function later<Part>(load: () => Promise<Part>, drawOf: (part: Part) => (signIn: SignIn) => Screen) {
+  const draw = (signIn: SignIn): Promise<Screen> =>
+    load().then(
+      (part) => drawOf(part)(signIn),
+      () => unavailableScreen('unavailable', line('noAnswer'), async () => ({ screen: await draw(signIn) })),
+    )
+  return draw
+}
+
+const enrolment = () => import('./sign-in/enrolment.js')
+const links = () => import('./sign-in/links.js')
+const mails = () => import('./sign-in/mails.js')
+const signUps = () => import('./sign-in/sign-up.js')
+const tenants = () => import('./sign-in/tenants.js')
+
 const draws: Record<ScreenName, Draw> = {
   'log-in': logIn,
-  'sign-up': signUp,
-  'forgot-password': forgotPassword,
-  'mail-login': mailLogin,
-  'mail-sent': mailSent,
-  'prove-email': proveEmail,
-  login: returned,
-  'reset-password': resetPassword,
-  'verify-email': verifyEmail,
-  'change-email': changeEmail,
-  'undo-email-change': undoEmailChange,
-  invitation,
-  enrol,
-  'enrol-totp': enrolTotp,
-  'recovery-codes': recoveryCodes,
-  'choose-tenant': (signIn) => chooseTenant(signIn, []),
-  'create-tenant': createTenant,
-  'expired-link': (signIn) => expiredLink(signIn, ''),
-  closed,
+  password: later(
+    () => import('./sign-in/password.js'),
+    (part) => part.password,
+  ),
+  'sign-up': later(signUps, (part) => part.signUp),
+  'forgot-password': later(mails, (part) => part.forgotPassword),
+  'mail-login': later(mails, (part) => part.mailLogin),
+  'mail-sent': later(mails, (part) => part.mailSent),
+  'prove-email': later(mails, (part) => part.proveEmail),
+  login: later(links, (part) => part.returned),
+  'reset-password': later(links, (part) => part.resetPassword),
+  'verify-email': later(links, (part) => part.verifyEmail),
+  'change-email': later(links, (part) => part.changeEmail),
+  'undo-email-change': later(links, (part) => part.undoEmailChange),
+  invitation: later(
+    () => import('./sign-in/invitation.js'),
+    (part) => part.invitation,
+  ),
+  enrol: later(enrolment, (part) => part.enrol),
+  'enrol-totp': later(enrolment, (part) => part.enrolTotp),
+  'recovery-codes': later(enrolment, (part) => part.recoveryCodes),
+  'choose-tenant': later(tenants, (part) => part.chooseTenant),
+  'create-tenant': later(tenants, (part) => part.createTenant),
+  'expired-link': later(links, (part) => part.expiredLink),
+  closed: later(signUps, (part) => part.closed),
   unavailable,
   'signed-in': signedInScreen,
 }
@@ -71,7 +83,15 @@ const linked: readonly string[] = [
 ] satisfies ScreenName[]
 
 /** The screens that end when another tab has logged in. */
-const beforeLogin = ['log-in', 'sign-up', 'forgot-password', 'mail-login', 'mail-sent', 'invitation']
+const beforeLogin = [
+  'log-in',
+  'password',
+  'sign-up',
+  'forgot-password',
+  'mail-login',
+  'mail-sent',
+  'invitation',
+]
 /** The screens that end when another tab has logged out. */
 const afterwards = ['choose-tenant', 'create-tenant', 'signed-in']
 
@@ -123,7 +143,10 @@ export function createSignInFlow(client: Client, options: SignInOptions = {}): S
     },
     (error, screen) => lead(signIn, error, screen),
   )
-  const go = (name: ScreenName) => flow.show(draws[name](signIn))
+  function go(name: ScreenName) {
+    const drawn = draws[name](signIn)
+    flow.show('name' in drawn ? drawn : { ...busy, start: async () => ({ screen: await drawn }) })
+  }
   const { subscribe } = flow
 
   /** Follows a login or log-out of another tab. */
@@ -171,7 +194,9 @@ function createSignIn(client: Client, usher: Operations, options: SignInOptions)
     challenge: '',
     totp: undefined,
     recoveryCodes: [],
-    to: (name) => ({ screen: draws[name](signIn) }),
+    memberships: [],
+    expired: '',
+    to: async (name) => ({ screen: await draws[name](signIn) }),
     signedIn: () => afterLogin(signIn),
   }
   return signIn
@@ -212,7 +237,8 @@ async function afterLogin(signIn: SignIn): Promise<Outcome> {
     const { data: user, error } = await usher.me()
     if (error) return { error }
     const [first, second] = user.memberships
-    if (second) return { screen: chooseTenant(signIn, user.memberships) }
+    signIn.memberships = user.memberships
+    if (second) return signIn.to('choose-tenant')
     if (first) return chosen(signIn, first.id)
     if (signIn.features.tenantOperations) return signIn.to('create-tenant')
   }
@@ -221,24 +247,33 @@ async function afterLogin(signIn: SignIn): Promise<Outcome> {
 }
 
 /** Returns the screen to which an error leads. */
-function lead(signIn: SignIn, error: UsherError<string>, { name }: Screen): Outcome | undefined {
+async function lead(
+  signIn: SignIn,
+  error: UsherError<string>,
+  { name }: Screen,
+): Promise<Outcome | undefined> {
   const { code, secondFactor, profile } = error
   if (code === 'enrolment_required' && secondFactor?.challenge) {
     signIn.challenge = secondFactor.challenge
     return signIn.to('enrol')
   }
-  if (code === 'code_invalid' && (linked.includes(name) || name === 'sign-up'))
-    return { screen: expiredLink(signIn, name) }
+  if (code === 'code_invalid' && (linked.includes(name) || name === 'sign-up')) {
+    signIn.expired = name
+    return signIn.to('expired-link')
+  }
   if (code === 'email_not_proven') {
     signIn.email = profile?.email ?? ''
     return signIn.to('prove-email')
   }
   // Whoever proves the address by a mail is logged in, and can add the factor then.
   if (code === 'email_not_verified' && name === 'enrol')
-    return { ...signIn.to(signIn.features.accountOperations ? 'forgot-password' : 'mail-login'), error }
+    return {
+      ...(await signIn.to(signIn.features.accountOperations ? 'forgot-password' : 'mail-login')),
+      error,
+    }
   if (code === 'account_missing' || code === 'sign_up_closed') return signIn.to('closed')
   const isLost = name === 'login' || code === 'challenge_invalid' || /^(token|session)_/.test(code)
-  return isLost ? { ...signIn.to('log-in'), error } : undefined
+  return isLost ? { ...(await signIn.to('log-in')), error } : undefined
 }
 
 const kept = 'usher.invitation'

@@ -2,7 +2,7 @@ import { buttonOf, fieldOf, newId, type ShownField } from './controls.js'
 import { create, focusIn, type Look, nodesOf, part } from './dom.js'
 import { actionsOf, type Flow } from './flow-engine.js'
 import { textOf } from './text.js'
-import { type Action, type Item, line, type Screen, type Shown } from './view.js'
+import { type Action, type Item, line, type Screen, type Shown, type Values } from './view.js'
 
 /** How a flow is shown. */
 export interface Options {
@@ -28,9 +28,9 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
       // Read before the form with the focus leaves the page.
       const place = form && focusIn(form.node)
       shown = screen
-      form = formOf(screen, { look, heading }, (id) => flow.submit(id, form?.values()))
+      form = formOf(screen, { look, heading }, (id, more) => flow.submit(id, { ...form?.values(), ...more }))
       root.replaceChildren(...(screen.isEmpty ? [] : [form.node]))
-      if (place !== undefined) keepPlace(form, place, former?.name === screen.name)
+      if (place !== undefined) keepPlace(form, former?.name === screen.name ? place : nameOf(screen.focus))
       if (former?.fields?.some(({ type }) => type === 'password')) left?.()
     }
     form?.show(feedback)
@@ -40,13 +40,19 @@ export function render(root: HTMLElement, flow: Flow, { look, heading, left }: O
   return flow.subscribe(update)
 }
 
-/** Moves the focus to the same place of a screen that was drawn again, or to the title of another one. */
-function keepPlace(form: ReturnType<typeof formOf>, place: string, isSame: boolean) {
-  const same = isSame && place ? form.node.querySelector<HTMLElement>(place) : null
-  ;(same ?? form.title).focus()
+const nameOf = (field: string | undefined) => field && `[name="${field}"]`
+
+/** Moves the focus to a place of the form, or to its title. */
+function keepPlace({ node, title }: ReturnType<typeof formOf>, place: string | undefined) {
+  const found = place ? node.querySelector<HTMLElement>(place) : null
+  ;(found ?? title).focus()
 }
 
-function formOf(screen: Screen, { look, heading }: Options, submit: (id: string) => unknown) {
+function formOf(
+  screen: Screen,
+  { look, heading }: Options,
+  submit: (id: string, more?: Values) => Promise<void>,
+) {
   const id = newId()
   const text = (shown: Shown, name: 'text' | 'details' = 'text') =>
     create('p', part(name, look), ...nodesOf(shown, look))
@@ -70,15 +76,17 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
   }
   const buttons = (...kinds: Action['kind'][]) =>
     screen.actions.filter(({ kind }) => kinds.includes(kind)).map(button)
+  const main = buttons('submit', 'danger', 'secondary')
   const providers = buttons('provider')
-  const itemOf = ({ id: key, title, details = [], field, actions = [] }: Item) =>
+  const itemOf = ({ id: key, picture, title, details = [], field, actions = [] }: Item) =>
     create(
       'li',
       { ...part('item', look), 'data-id': key },
+      picture?.(look),
       create('strong', {}, ...nodesOf(title, look)),
       ...details.map((each) => text(each, 'details')),
       field && shownField(field),
-      ...actions.map(button),
+      ...actions.map((each) => button({ object: textOf(title, look), ...each })),
     )
   const node = create(
     'form',
@@ -94,13 +102,14 @@ function formOf(screen: Screen, { look, heading }: Options, submit: (id: string)
     ...(screen.lines ?? []).map((each) => text(each)),
     ...(screen.qr ? qrNodes(screen.qr, look) : []),
     screen.codes && codesOf(screen.codes, look),
-    ...providers,
-    providers.length > 0 && screen.fields && create('p', part('divider', look), ...nodesOf(line('or'), look)),
     screen.items?.[0] && create('ul', part('list', look), ...screen.items.map(itemOf)),
     ...(screen.fields ?? []).map(shownField),
-    ...buttons('submit', 'danger', 'secondary'),
+    ...main,
+    main[0] && providers[0] && create('p', part('divider', look), ...nodesOf(line('or'), look)),
+    ...providers,
     ...buttons('link'),
     status,
+    screen.content?.draw({ look, button, submit }),
   )
   node.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -2,7 +2,7 @@ import { getPasskey } from '../ceremony.js'
 import type { SecondFactorProof } from '../schemas.js'
 import type { SecondFactorPrompt } from '../second-factor.js'
 import { action, submit } from './actions.js'
-import { type Action, line, type Screen, type Values } from './view.js'
+import { type Action, line, type Outcome, type Screen, type Values } from './view.js'
 
 /** The ways to prove the second factor that have a field. */
 const typed = {
@@ -20,12 +20,12 @@ type Typed = keyof typeof typed
 /**
  * Returns the screen that asks for a second factor.
  *
- * @param settle takes the proof, or undefined if the user cancels
+ * @param settle takes the proof, or undefined if the user cancels. Returns what follows in the same flow, if anything does
  * @param leave what cancels: a login ends, and a user who is logged in goes back
  */
 export function secondFactor(
   { methods, options }: SecondFactorPrompt,
-  settle: (proof?: SecondFactorProof) => void,
+  settle: (proof?: SecondFactorProof) => Outcome | undefined | Promise<Outcome | undefined>,
   leave: 'otherAccount' | 'back',
 ): Screen {
   const ways = methods.filter((each): each is Typed => each in typed)
@@ -34,16 +34,11 @@ export function secondFactor(
     ? [
         action('usePasskey', 'provider', async () => {
           const { data: passkey, error } = await getPasskey(options)
-          if (error) return { error }
-          settle({ passkey })
-          return undefined
+          return error ? { error } : settle({ passkey })
         }),
       ]
     : []
-  const cancel = action(leave, 'link', () => {
-    settle()
-    return undefined
-  })
+  const cancel = action(leave, 'link', () => settle())
 
   function ask(way: Typed | undefined): Screen {
     const screen = { name: 'second-factor', title: line('secondFactor') }
@@ -55,10 +50,7 @@ export function secondFactor(
       fields: [{ name: way, label: line(label), type, autocomplete }],
       actions: [
         ...usePasskey,
-        submit('verify', (values: Values) => {
-          settle({ [way]: values[way] ?? '' })
-          return undefined
-        }),
+        submit('verify', (values: Values) => settle({ [way]: values[way] ?? '' })),
         ...ways
           .filter((each) => each !== way)
           .map((each) => action(typed[each].use, 'link', () => ({ screen: ask(each) }))),

@@ -34,13 +34,15 @@ export const piecesOf = (line: Line, language: Language) =>
         : { text: piece, isGiven: false },
     )
 
-function formatted(value: string | number | Date | undefined, { language }: Language) {
+function formatted(value: string | number | Date | Line | undefined, look: Language): string {
+  const { language } = look
+  if (typeof value === 'object' && 'key' in value) return textOf(value, look)
   if (value instanceof Date) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(value)
   return typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : (value ?? '')
 }
 
-function templateOf({ key, values }: Line, { texts, language }: Language) {
-  const text = texts[key] ?? key
+function templateOf({ key, values, otherwise = key }: Line, { texts, language }: Language) {
+  const text = texts[key] ?? otherwise
   if (typeof text === 'string') return text
   const form = new Intl.PluralRules(language).select(Number(values?.count))
   return text[form] ?? text.other

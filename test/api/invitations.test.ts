@@ -1,7 +1,7 @@
 import type { SignedInUser } from '@usher/contract'
 import { decodeJwt } from 'jose'
 import { describe, expect, vi } from 'vitest'
-import type { TestApi } from '../support/app.js'
+import type { TestApi, TestDatabase } from '../support/app.js'
 import { appUrl, newPassword, outcome } from '../support/codes.js'
 import { retireKey, rotateKeys, setDatabase, signingKeysOf } from '../support/operator-changes.js'
 import { type InvitingTenant, it } from './invitations.js'
@@ -51,6 +51,62 @@ describe('an invitation', () => {
     expect(me.json().memberships).toMatchObject([{ id: tenant.id, name: 'Engines', role: 'admin' }])
     expect(outcome(await tenant.accept(code, user))).toEqual(invalid)
     expect(await tenant.pending()).toEqual([])
+  })
+
+  it('can be read by whoever has its code, without a token, whether or not an account has the address', async ({
+    app,
+    tenant,
+  }) => {
+    const code = await tenant.invited('Grace@example.com', 'admin')
+    const response = await tenant.read(code)
+    expect([response.statusCode, response.json()]).toEqual([
+      200,
+      {
+        tenantName: 'Engines',
+        inviterName: 'Ada',
+        role: 'admin',
+        email: 'Grace@example.com',
+        expiresAt: new Date(app.clock.now + 7 * day).toISOString(),
+      },
+    ])
+    await tenant.verified(grace)
+    expect((await tenant.read(code)).json()).toEqual(response.json())
+    expect(await tenant.pending()).toHaveLength(1)
+  })
+
+  it('is not read by a wrong code, in another database, and once it has expired or was withdrawn, replaced or accepted', async ({
+    app,
+    tenant,
+    usher,
+  }) => {
+    const refused = async (code: string, ...of: [database?: TestDatabase]) =>
+      expect(outcome(await tenant.read(code, ...of))).toEqual(invalid)
+    const code = await tenant.invited(grace)
+    for (const wrong of [
+      'code',
+      code.slice(1),
+      code.slice(0, -2) + (code.at(-2) === 'A' ? 'B' : 'A') + code.at(-1),
+    ])
+      await refused(wrong)
+    await refused(code, await usher.newDatabase())
+    const replaced = await tenant.invited(grace)
+    await refused(code)
+    await tenant.accept(replaced, await tenant.verified(grace))
+    await refused(replaced)
+    const withdrawn = await tenant.invited('joan@example.com')
+    const [{ id } = { id: '' }] = await tenant.pending()
+    await tenant.send(tenant.ada.token.jwt, 'DELETE', `tenants/${tenant.id}/invitations/${id}`)
+    await refused(withdrawn)
+    const disabled = await tenant.invited('joan@example.com')
+    await tenant.setRole(tenant.ada.id, 'member')
+    await refused(disabled)
+    await tenant.setRole(tenant.ada.id, 'owner')
+    expect((await tenant.read(disabled)).statusCode).toBe(200)
+    app.clock.now += 7 * day
+    await refused(disabled)
+    await setDatabase(usher.store, app, { tenantOperations: false })
+    usher.clock.cacheAhead += 5_000
+    expect(outcome(await tenant.read(disabled))).toEqual([404, 'route_not_found'])
   })
 
   it('of a changed, an unknown or a foreign code is not accepted', async ({ tenant, app, usher }) => {

@@ -39,6 +39,8 @@ async function createTenant(usher: TestApi, app: MailingDatabase) {
   const codeTo = async (email: string) => codeIn((await mailsTo(email)).at(-1) as ReceivedMail)
   const accept = (code: string, { token }: SignedInUser) =>
     send(token.jwt, 'POST', 'invitations/accept', { code })
+  const read = (code: string, of: TestDatabase = app) =>
+    usher.send({ method: 'POST', url: of.users.replace(/users$/, 'invitations/read'), payload: { code } })
   /** Invites an address. Returns the code in the mail. */
   async function invited(email: string, role = 'member', by: SignedInUser = ada) {
     const response = await invite(email, role, by)
@@ -52,6 +54,7 @@ async function createTenant(usher: TestApi, app: MailingDatabase) {
     invite,
     mailsTo,
     accept,
+    read,
     verified,
     invited,
     /** Adds a member with a verified address, who accepts an invitation of Ada. */

@@ -185,6 +185,88 @@ describe('the list of users', () => {
     expect(await find('bob@example.com', 50)).toEqual(['bob'])
   })
 
+  it('lists users by address and by time of sign-up, in both directions', async ({ manage }) => {
+    const { key } = await manage.newKey()
+    const users = [
+      { email: 'b@example.com', createdAt: '2026-01-03T00:00:00.000Z' },
+      { email: 'C@example.com', createdAt: '2026-01-01T00:00:00.000Z' },
+      { email: 'a@example.com', createdAt: '2026-01-02T00:00:00.000Z' },
+      { email: 'd@example.com', createdAt: '2026-01-02T00:00:00.000Z' },
+    ]
+    const lines = Buffer.from(users.map((user) => JSON.stringify(user)).join('\n'))
+    await manage.send(key, 'POST', 'users/import', lines, { 'content-type': 'application/x-ndjson' })
+    async function list(order: string) {
+      const found: string[] = []
+      let after: string | null = ''
+      while (after !== null) {
+        const path: string = `users?order=${order}&limit=1${after && `&after=${after}`}`
+        const page = (await manage.send(key, 'GET', path)).json()
+        for (const { email } of page.users) found.push(email[0])
+        after = page.next
+      }
+      return found.join('')
+    }
+    expect([await list('email'), await list('-email')]).toEqual(['abCd', 'dCba'])
+    const byTime = await list('createdAt')
+    expect(byTime).toMatch(/^C(ad|da)b$/)
+    expect(await list('-createdAt')).toBe([...byTime].reverse().join(''))
+  })
+
+  it('finds users and tenants by the begin of the name, ordered by it', async ({ manage }) => {
+    const { database } = manage
+    const { key } = await manage.newKey()
+    const names = ['Ada', 'ADAM', 'ada lovelace', 'adá', 'Bob', 'a%', 'Ada']
+    for (const [index, preferredName] of names.entries())
+      await database.signedUp({ email: `named-${index}@example.com`, preferredName })
+    for (const name of names) await manage.send(key, 'POST', 'tenants', { name })
+    async function find(list: 'users' | 'tenants', prefix: string, limit: number) {
+      const found: string[] = []
+      let after: string | null = ''
+      while (after !== null) {
+        const path: string = `${list}?namePrefix=${encodeURIComponent(prefix)}&limit=${limit}${after && `&after=${after}`}`
+        const page = (await manage.send(key, 'GET', path)).json()
+        for (const { preferredName, name = preferredName } of page[list]) found.push(name)
+        after = page.next
+      }
+      return found
+    }
+    for (const list of ['users', 'tenants'] as const) {
+      expect(await find(list, 'aDA', 2)).toEqual(['Ada', 'Ada', 'ada lovelace', 'ADAM'])
+      expect(await find(list, 'ad', 4)).toEqual(['Ada', 'Ada', 'ada lovelace', 'ADAM', 'adá'])
+      expect(await find(list, 'a%', 50)).toEqual(['a%'])
+      expect(await find(list, 'bobby', 50)).toEqual([])
+    }
+  })
+
+  it.for([
+    ['tenants', 'namePrefix=', 'namePrefix', 'must not be blank'],
+    ['tenants', 'namePrefix=a&externalId=a', 'namePrefix', 'is a second filter'],
+    ['users', 'order=name', 'order', 'must be email, -email, createdAt or -createdAt'],
+    ['users', 'order=email&disabled=true', 'order', 'is a second filter'],
+    ['users', `order=createdAt&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    [
+      'users',
+      `order=createdAt&after=${Buffer.from(`${randomUUID()}now`).toString('base64url')}`,
+      'after',
+      'must be `next` of an earlier response',
+    ],
+    ['tenants', 'after=eA', 'after', 'must be `next` of an earlier response'],
+    ['tenants', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    ['users', `namePrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    [
+      'users',
+      `namePrefix=a&after=${Buffer.from(`${randomUUID()}a\0`).toString('base64url')}`,
+      'after',
+      'must be `next` of an earlier response',
+    ],
+  ])('refuses %s?%s', async ([list, query, path, detail], { manage }) => {
+    const { key } = await manage.newKey()
+    const { statusCode, body } = await manage.send(key, 'GET', `${list}?${query}`)
+    const [error] = JSON.parse(body).errors
+    expect([statusCode, error.path]).toEqual([400, path])
+    expect(error.detail).toContain(detail)
+  })
+
   it.for([
     ['emailPrefix=', 'emailPrefix', 'must not be blank'],
     ['emailPrefix=%00', 'emailPrefix', ''],

@@ -180,7 +180,12 @@ it('adds, renames and removes factors, and revokes what was there before', async
   })
   expect(last.statusCode).toBe(200)
   const after = (await app.as(last.json().token.jwt, 'GET', 'me/factors')).json()
-  expect(after).toEqual({ factors: [], recoveryCodes: 0, secondFactor: { on: false, dueAt: null } })
+  expect(after).toEqual({
+    factors: [],
+    recoveryCodes: 0,
+    hasPassword: true,
+    secondFactor: { on: false, dueAt: null },
+  })
   expect((await app.login(factor.credentials)).statusCode).toBe(200)
 })
 
@@ -199,6 +204,24 @@ it('needs a confirmation for changes of the account, and the password too', asyn
   ])
   // The login has proven the password.
   expect((await change({ confirmation: confirmation.value })).statusCode).toBe(200)
+})
+
+it('lets one step-up stand for the password too, after which a wrong password has used no code up', async ({
+  factor,
+  app,
+}) => {
+  const { token } = await factor.loggedIn()
+  const { jwt } = (await app.openSession(token.jwt)).json().token
+  const listed = (await app.as(jwt, 'GET', 'me/factors')).json()
+  expect(listed).toMatchObject({ hasPassword: true, recoveryCodes: 8 })
+  const stepUp = (body: object) => app.as(jwt, 'POST', 'me/step-up', body)
+  const totp = factor.nextCode()
+  const wrong = await stepUp({ totp, password: 'wrong password' })
+  expect(wrong.json().errors).toMatchObject([{ path: 'password', code: 'password_wrong' }])
+  expect(outcome(await stepUp({ totp: '000000', password }))).toEqual([401, 'second_factor_invalid'])
+  const { confirmation } = (await stepUp({ totp, password })).json()
+  const changed = await app.as(jwt, 'PUT', 'me/password', { newPassword, confirmation: confirmation.value })
+  expect(changed.statusCode).toBe(200)
 })
 
 it('steps a session up, which it keeps', async ({ factor, app, clock }) => {

@@ -75,8 +75,8 @@ it('the sweep counts the users, and deletes counts and actions after 400 days', 
   for (const id of [databaseId, operators]) await sweepDatabase(usher.context, id, sweeping)
   const countedAt = new Date(usher.clock.now)
   expect(await prisma.sweep.findUnique({ where: { databaseId } })).toMatchObject({ users: 3n, countedAt })
-  await prisma.sweep.update({ where: { databaseId }, data: { users: 5_000n } })
-  const many = { users: 5_000, countedAt: countedAt.toISOString() }
+  await prisma.sweep.update({ where: { databaseId }, data: { users: 50_000n } })
+  const many = { users: 50_000, hasMore: false, countedAt: countedAt.toISOString() }
   expect((await owner.send('GET', path)).json()).toMatchObject(many)
   // A sweep that has counted few users has not counted those of today.
   await prisma.sweep.update({ where: { databaseId }, data: { users: 3n } })
@@ -87,7 +87,18 @@ it('the sweep counts the users, and deletes counts and actions after 400 days', 
       createdAt: dayAgo(0),
     })),
   })
-  expect((await owner.send('GET', path)).json()).toMatchObject({ users: 101, countedAt: null })
+  expect((await owner.send('GET', path)).json()).toMatchObject({
+    users: 101,
+    hasMore: false,
+    countedAt: null,
+  })
+  await prisma.$executeRaw`INSERT INTO usher."user" (database_id, id, email, email_key, created_at)
+    SELECT ${databaseId}::uuid, gen_random_uuid(), n::text, n::text, now() FROM generate_series(1, 5000) AS n`
+  expect((await owner.send('GET', path)).json()).toMatchObject({
+    users: 5_000,
+    hasMore: true,
+    countedAt: null,
+  })
   expect(await prisma.dailyStatistics.count({ where: { databaseId } })).toBe(1)
   expect(await prisma.operatorAction.findMany({ where: { action: 'old' } })).toMatchObject([
     { requestId: '399' },

@@ -32,6 +32,61 @@ describe('the members of a tenant', () => {
       expect(refusal(await member.as('GET', `${id}/members?${query}`))).toEqual([400, 'validation_failed'])
   })
 
+  it('are found by a part of their address or name, in pages', async ({ usher, tenants }) => {
+    const { owner, id } = await tenants.founder()
+    const others = [await tenants.joined(id), await tenants.joined(id), await tenants.joined(id)]
+    const databaseId = tenants.database.id
+    const ids = [owner.id, ...others.map((each) => each.id)].sort()
+    for (const [index, userId] of ids.entries())
+      await usher.store.prisma.user.updateMany({
+        where: { databaseId, id: userId },
+        data: { email: `ada-${index}_%@example.com`, preferredName: index === 1 ? 'Ärzte ÄRZTE' : null },
+      })
+    const find = async (search: string, more = '') => {
+      const [status, { members, next }] = await owner.as(
+        'GET',
+        `${id}/members?search=${encodeURIComponent(search)}${more}`,
+      )
+      expect(status).toBe(200)
+      return [members.map((each: { id: string }) => ids.indexOf(each.id)), next]
+    }
+    expect(await find('ADA-2')).toEqual([[2], null])
+    expect(await find('Ärzte')).toEqual([[1], null])
+    expect(await find('A\u0308rzte')).toEqual([[1], null])
+    expect(await find('_%@')).toEqual([[0, 1, 2, 3], null])
+    expect(await find('__')).toEqual([[], null])
+    expect(await find('ada-', '&limit=3')).toEqual([[0, 1, 2], ids[2]])
+    expect(await find('ada-', `&limit=3&after=${ids[2]}`)).toEqual([[3], null])
+    for (const wrong of ['', 'x'.repeat(255), '\0'])
+      expect(refusal(await owner.as('GET', `${id}/members?search=${encodeURIComponent(wrong)}`))).toEqual([
+        ...[400, 'validation_failed'],
+      ])
+    // Of another tenant.
+    const stranger = await tenants.founder()
+    expect((await stranger.owner.as('GET', `${stranger.id}/members?search=ada-`))[1].members).toEqual([])
+  })
+
+  it('of a large tenant are searched in parts, whose last one has no next', async ({ usher, tenants }) => {
+    const { owner, id: tenantId } = await tenants.founder()
+    const databaseId = tenants.database.id
+    const rows = Array.from({ length: 2_000 }, (_, index) => ({
+      ...{ databaseId, id: randomUUID(), createdAt: new Date() },
+      ...{ email: `member-${index}@example.com`, canonicalEmail: `member-${index}@example.com` },
+    }))
+    await usher.store.prisma.user.createMany({ data: rows })
+    await usher.store.prisma.membership.createMany({
+      data: rows.map(({ id }) => ({ databaseId, tenantId, userId: id, joinedAt: new Date() })),
+    })
+    const ids = [owner.id, ...rows.map(({ id }) => id)].sort()
+    const find = async (search: string, after = '') =>
+      (await owner.as('GET', `${tenantId}/members?search=${search}${after && `&after=${after}`}`))[1]
+    expect(await find('nobody')).toEqual({ members: [], next: ids[1999] })
+    expect(await find('nobody', ids[1999])).toEqual({ members: [], next: null })
+    const last = rows.find(({ id }) => id === ids[2000])
+    if (last) expect((await find(last.email, ids[1999])).members).toMatchObject([{ id: last.id }])
+    expect((await find('member-')).members).toHaveLength(50)
+  })
+
   it('get roles that the database has', async ({ usher, tenants }) => {
     const { database } = tenants
     const { owner, id } = await tenants.founder()

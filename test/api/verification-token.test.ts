@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { it, outcome } from '../support/codes.js'
 import { setDatabase } from '../support/operator-changes.js'
+import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
 const hour = 3_600_000
 
@@ -26,6 +27,42 @@ describe('a database that requires a token to verify an address', () => {
     expect(outcome(click)).toEqual([401, 'token_missing'])
     expect(click.headers['www-authenticate']).toMatch(/^Bearer/)
     expect((await app.me(stranger.token.jwt)).json().emailVerified).toBe(false)
+  })
+})
+
+describe('a database that verifies addresses at sign-up', () => {
+  it('sends the mail that verifies the address after a sign-up, and not by default', async ({
+    app,
+    usher,
+  }) => {
+    await app.signedUp()
+    expect(await app.delivered()).toEqual([])
+    await setDatabase(usher.store, app, { verifyEmailAtSignUp: true })
+    usher.clock.cacheAhead += 5_000
+    const { token } = await app.signedUp({ email: 'ada@example.com' })
+    const [mail, ...more] = await app.delivered()
+    expect([mail?.recipients, more]).toEqual([['ada@example.com'], []])
+    expect((await app.verify(codeIn(mail as ReceivedMail), token.jwt)).statusCode).toBe(200)
+    expect((await app.me(token.jwt)).json().emailVerified).toBe(true)
+    await expect.poll(usher.logged).toContain('"audit":"email_verification.requested"')
+  })
+
+  it('signs up without a mail when a limit of mails is reached, without an app, and without account operations', async ({
+    app,
+    usher,
+  }) => {
+    await setDatabase(usher.store, app, { verifyEmailAtSignUp: true, mailsPerHour: 1 })
+    await app.signedUp()
+    await app.signedUp()
+    expect(await app.delivered()).toHaveLength(1)
+    await expect.poll(usher.logged).toContain('"audit":"mail.throttled"')
+    await setDatabase(usher.store, app, { mailsPerHour: 0, accountOperations: false })
+    usher.clock.cacheAhead += 5_000
+    await app.signedUp()
+    await setDatabase(usher.store, app, { accountOperations: true, appUrl: null })
+    usher.clock.cacheAhead += 5_000
+    await app.signedUp()
+    expect(await app.delivered()).toHaveLength(1)
   })
 })
 

@@ -36,10 +36,12 @@ withUser(
 )
 
 withUser('changes the account after a recent login, and then needs the password', async ({ ada, app }) => {
+  expect((await app.as(ada.token.jwt, 'GET', 'me/factors')).json().hasPassword).toBe(false)
   app.clock.now += 9 * minute
   const set = await app.as(ada.token.jwt, 'PUT', 'me/password', { newPassword })
   expect(set.statusCode).toBe(200)
   const { jwt } = set.json().token
+  expect((await app.as(jwt, 'GET', 'me/factors')).json().hasPassword).toBe(true)
   expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
   for (const [method, path, body] of [
     ['PUT', 'me/password', { newPassword: password }],

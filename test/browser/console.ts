@@ -123,6 +123,7 @@ async function createFirstOperator({ page, expectFailedLoads }: Visit, server: C
 export async function fillLogin(page: Page, address: string) {
   const form = page.getByRole('form', { name: 'Log in' })
   await form.getByLabel('Email').fill(address)
+  await form.getByRole('button', { name: 'Continue' }).click()
   await form.getByLabel('Password', { exact: true }).fill(operatorPassword)
   await form.getByRole('button', { name: 'Log in', exact: true }).click()
 }

@@ -11,6 +11,7 @@ import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser, overflowOf } from './browser.js'
 import { servePage } from './elements.js'
 import {
+  confirm,
   expectAlert,
   expectFieldErrors,
   expectTexts,
@@ -21,6 +22,7 @@ import {
   openMenu,
   press,
   send,
+  sendLogin,
 } from './forms.js'
 
 const script = (place: object) => `
@@ -93,6 +95,8 @@ type Page = Parameters<typeof formOf>[0]
 type Element = [name: string, attributes?: object, properties?: object]
 
 const signIn: Element = ['usher-sign-in']
+/** The form with a password, as where there is no other way. */
+const withPassword: Element = ['usher-sign-in', { hide: 'passkeys' }]
 const everything: Element[] = [
   ['h1', {}, { textContent: 'Account' }],
   ['usher-user-menu', { 'account-href': '/' }],
@@ -129,6 +133,7 @@ async function expectFits(page: Page) {
 
 const screens = [
   'log-in',
+  'password',
   'sign-up',
   'forgot-password',
   'mail-login',
@@ -148,6 +153,14 @@ const screens = [
   'signed-in',
 ]
 
+const invitation = {
+  tenantName: 'Engines',
+  inviterName: 'Ada',
+  role: 'member',
+  email: 'grace@example.com',
+  expiresAt: '2026-03-08T12:00:00.000Z',
+}
+
 /** Targets that are too small. */
 const small = `[...document.querySelectorAll('main :is(a, button, input, select)')]
   .filter((node) => node.checkVisibility())
@@ -166,6 +179,10 @@ const accentOf = `getComputedStyle(document.querySelector('[data-part="submit"]'
 
 /** Shows each screen of the login. */
 async function eachScreen(page: Page, check: () => Promise<void>) {
+  // What the code of a link says.
+  await page.route('**/invitations/read', (route) =>
+    route.fulfill({ headers: { 'access-control-allow-origin': '*' }, json: invitation }),
+  )
   for (const screen of screens) {
     await put(page, ['usher-sign-in', { screen }])
     await page.locator(`form[data-screen="${screen}"]`).waitFor()
@@ -209,12 +226,12 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(user.memberships.map(({ name }) => name)).toEqual(['Engines'])
     await run(page, 'client.signOut()')
     await put(page, ['usher-sign-in', { tenant: 'choose' }])
-    await send(formOf(page, 'Log in'), { 'Email address': email, Password: password }, 'Log in')
+    await sendLogin(page, email)
     // There is only one.
     await formOf(page, 'You are logged in').waitFor()
     await call(page, 'createTenant', { name: 'Looms' })
     await run(page, 'client.signOut()')
-    await send(formOf(page, 'Log in'), { 'Email address': email, Password: password }, 'Log in')
+    await sendLogin(page, email)
     const choice = formOf(page, 'Choose a team')
     await choice.waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
@@ -253,8 +270,8 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   })
 
   it('accept a paste in every field', async ({ visit, visitUser, served }) => {
-    const pasteEverywhere = async (page: Page) => {
-      const inputs = page.locator('main input:not([readonly])')
+    const pasteEverywhere = async (page: Page, part = 'main') => {
+      const inputs = page.locator(`${part} input:not([readonly])`)
       for (const input of await inputs.all()) {
         await input.focus()
         await page.keyboard.press('Control+a')
@@ -270,11 +287,24 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await eachScreen(page, async () => {
       fields += await pasteEverywhere(page)
     })
-    expect(fields).toBe(11)
+    expect(fields).toBe(13)
     const user = await visitUser()
     await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
     await run(user.page, 'navigator.clipboard.writeText("123456")')
-    expect(await pasteEverywhere(user.page)).toBeGreaterThan(8)
+    expect(await pasteEverywhere(user.page)).toBeGreaterThan(2)
+    const dialogs: [button: string, fields: number][] = [
+      ['Change Email address', 1],
+      ['Change Password', 1],
+      ['Add Authenticator app', 1],
+    ]
+    for (const [button, fields] of dialogs) {
+      await press(user.page, button)
+      await user.page.getByRole('dialog').waitFor()
+      expect(await pasteEverywhere(user.page, 'dialog')).toBe(fields)
+      await press(user.page, 'Cancel')
+      await user.page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await user.expectFailedLoads('400 totp')
   })
 
   it('show hostile and long names as text, without scrolling at 320 pixels', async ({ server, visit }) => {
@@ -343,7 +373,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await team.focus()
     await call(page, 'updateMe', { preferredName: 'Ada' })
     await run(page, `document.dispatchEvent(new Event('usher-change'))`)
-    await expect.poll(() => menu.textContent()).toBe('Ada')
+    await menu.getByText('Ada', { exact: true }).waitFor()
     expect(await isFocused(team)).toBe(true)
     await team.press('Enter')
     expect([await team.isVisible(), await isFocused(menu)]).toEqual([false, true])
@@ -420,7 +450,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     await put(page, ['usher-tenant'])
     await asked.opened
     await run(page, `document.querySelector('usher-tenant').setAttribute('tenant', '${id}')`)
-    const address = fieldOf(formOf(page, 'Invitations'), 'Email address')
+    const address = fieldOf(formOf(page, 'Members'), 'Email address')
     await address.fill('grace@example.com')
     const late = page.waitForResponse('**/users/me')
     answer.open()
@@ -435,7 +465,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   }) => {
     const { page } = await visit()
     await run(page, 'document.documentElement.lang = "ar"')
-    await put(page, signIn)
+    await put(page, withPassword)
     const form = page.locator('form[data-screen="log-in"]')
     await form.waitFor()
     const root = page.locator('[data-part="root"]')
@@ -488,7 +518,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
   })
 
   it('show a password by an eye in its field, which says whether it is pressed', async ({ visit }) => {
-    const { page } = await visit(signIn)
+    const { page } = await visit(withPassword)
     const form = formOf(page, 'Log in')
     const field = fieldOf(form, 'Password')
     const eye = form.getByRole('button', { name: 'Show password', exact: true })
@@ -608,17 +638,15 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     expect(await run(user.page, small)).toEqual([])
     const { email } = await call<{ email: string }>(user.page, 'me')
     await verifyAddress(server, email)
-    await send(
-      formOf(user.page, 'Second factor and passkeys'),
-      { 'Current password': password },
-      'Add an authenticator app',
-    )
+    await press(formOf(user.page, 'Second factor'), 'Add Authenticator app')
+    await confirm(user.page)
     const enrol = formOf(user.page, 'Add an authenticator app')
     const secret = (await enrol.getByRole('code').textContent())?.replaceAll(' ', '') ?? ''
     expect(await run(user.page, small)).toEqual([])
     await send(enrol, { 'Code from your app': totpAt(secret, server.now()) }, 'Verify')
     const codes = formOf(user.page, 'Store your recovery codes')
     await codes.waitFor()
+    await user.expectFailedLoads('400 totp')
     expect(await run(user.page, small)).toEqual([])
     await user.page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served })
     await press(codes, 'Copy')
@@ -631,7 +659,7 @@ describe.skipIf(!hasBrowser)('the elements', () => {
     // axe reads the color of a text that the browser has replaced.
     const errorsOf = async (each: Page) =>
       (await accessibilityErrorsOf(each)).filter((error) => !error.includes(' color-contrast '))
-    const { page, expectFailedLoads } = await visit(signIn)
+    const { page, expectFailedLoads } = await visit(withPassword)
     await page.emulateMedia({ forcedColors: 'active' })
     const form = formOf(page, 'Log in')
     await send(form, { 'Email address': newUser().email, Password: 'wrong password' }, 'Log in')

@@ -1,20 +1,22 @@
 import { startUsher } from '@usher/server/testing'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { password } from '../support/app.js'
 import { freePort } from '../support/postgres-server.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { serveExample } from './elements.js'
 import {
+  confirm,
   expectAlert,
   expectFieldErrors,
   expectTexts,
   formOf,
+  loginsOf,
   press,
   send,
   showsAccount,
   signUp,
+  stepUpOf,
 } from './forms.js'
 
 const people = [
@@ -114,23 +116,22 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
   }) => {
     const { page, expectFailedLoads } = await visit()
     await signUp(page, 'joan@example.com')
-    const identities = formOf(page, 'Other ways to log in')
+    const identities = loginsOf(page)
     await identities.getByRole('button', { name: 'Connect Google' }).waitFor()
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
-    const connectWith = async (given: string) => {
-      const opened = page.waitForEvent('popup')
-      await send(identities, { 'Current password': given }, 'Connect Google')
-      const popup = await opened
-      const closed = popup.waitForEvent('close')
-      await choose(popup, 'Joan')
-      await closed
-    }
-    await connectWith('wrong')
-    await expectFieldErrors(identities, { 'Current password': 'The password is wrong.' })
-    await expectFailedLoads('400 identities')
-    await connectWith(password)
+    const opened = page.waitForEvent('popup')
+    await press(identities, 'Connect Google')
+    const popup = await opened
+    const closed = popup.waitForEvent('close')
+    await choose(popup, 'Joan')
+    await closed
+    await confirm(page, 'wrong')
+    await expectFieldErrors(stepUpOf(page), { Password: 'The password is wrong.' })
+    await confirm(page)
     await expectTexts(identities, 'Connected.', 'joan@gmail.com')
-    await send(identities, { 'Current password': password }, 'Disconnect Google')
+    await expectFailedLoads('400 identities', '400 step-up')
+    await press(identities, 'Disconnect Google')
+    await press(formOf(page, 'Are you sure?'), 'Disconnect')
     await identities.getByRole('button', { name: 'Connect Google' }).waitFor()
     await showsAccount(page, 'joan@example.com')
   })
@@ -139,7 +140,7 @@ describe.skipIf(!hasBrowser)('a login at a provider', () => {
     const { page } = await visit()
     await signUp(page, 'mary@example.com')
     const opened = page.waitForEvent('popup')
-    await press(formOf(page, 'Other ways to log in'), 'Connect Google')
+    await press(loginsOf(page), 'Connect Google')
     const popup = await opened
     await popup.getByRole('link', { name: 'Ada', exact: true }).waitFor()
     await page.close()

@@ -5,6 +5,18 @@ import { password } from '../support/app.js'
 /** Returns the form with a title. */
 export const formOf = (page: Page, title: string) => page.getByRole('form', { name: title, exact: true })
 
+/** Returns the rows of the address, the password, passkeys and providers. */
+export const loginsOf = (page: Page) => formOf(page, 'How you log in')
+
+/** Returns the dialog that asks who the user is. */
+export const stepUpOf = (page: Page) => formOf(page, 'Confirm that it is you')
+
+/** Gives the password, and a proof of the second factor if there is one. */
+export async function confirm(page: Page, given = password, prove?: () => Promise<void>) {
+  await send(stepUpOf(page), { Password: given }, prove ? 'Continue' : 'Confirm')
+  await prove?.()
+}
+
 /** Returns the field with a label. */
 export const fieldOf = (form: Locator, label: string) => form.getByLabel(new RegExp(`^${label}( optional)?$`))
 
@@ -49,7 +61,7 @@ export async function expectFieldErrors(form: Locator, errors: Readonly<Record<s
 
 /** Waits until the example shows the account with an address, and all its sections. */
 export async function showsAccount(page: Page, email: string) {
-  await formOf(page, 'Email address').getByText(email, { exact: true }).waitFor()
+  await loginsOf(page).getByText(email, { exact: true }).first().waitFor()
   await page.locator('[data-screen=loading]').first().waitFor({ state: 'detached' })
 }
 
@@ -60,9 +72,15 @@ export async function signUp(page: Page, email: string, more: Readonly<Record<st
   await showsAccount(page, email)
 }
 
-/** Sends the form of the login. */
-export const sendLogin = (page: Page, email: string, given = password) =>
-  send(formOf(page, 'Log in'), { 'Email address': email, Password: given }, 'Log in')
+/** Types the address of a login, which comes first where there are other ways than a password. */
+export const sendAddress = (page: Page, email: string) =>
+  send(formOf(page, 'Log in'), { 'Email address': email }, 'Continue')
+
+/** Sends the forms of the login: the address, and then the password. */
+export async function sendLogin(page: Page, email: string, given = password) {
+  await sendAddress(page, email)
+  await send(formOf(page, 'Log in'), { Password: given }, 'Log in')
+}
 
 /** Logs in in the example. */
 export async function logIn(page: Page, email: string) {

@@ -9,15 +9,18 @@ import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { serveExample } from './elements.js'
 import {
+  confirm,
   expectAlert,
   expectTexts,
   formOf,
+  loginsOf,
   logOut,
   press,
   send,
   sendLogin,
   showsAccount,
   signUp,
+  stepUpOf,
 } from './forms.js'
 
 interface VirtualCredential {
@@ -72,9 +75,12 @@ const it = browserTest
     return visit
   })
 
-const factorsOf = (page: Page) => formOf(page, 'Second factor and passkeys')
 const promptOf = (page: Page) => formOf(page, 'Second step')
-const itemsOf = (page: Page) => factorsOf(page).getByRole('listitem')
+/** Returns the button of each passkey. */
+const itemsOf = (page: Page) => loginsOf(page).getByRole('button', { name: 'Change Passkey' })
+
+/** Returns what proves the second factor of a change. */
+const prove = (page: Page) => () => press(stepUpOf(page), 'Use your passkey')
 
 /** Logs in with the button. The authenticator would choose its passkey in the list of the field, so there is none until a reload. */
 async function logInWithPasskey(page: Page) {
@@ -84,7 +90,8 @@ async function logInWithPasskey(page: Page) {
 }
 
 async function addPasskey(page: Page) {
-  await send(factorsOf(page), { 'Current password': password }, 'Add a passkey')
+  await press(loginsOf(page), 'Add Passkeys')
+  await confirm(page)
   await press(formOf(page, 'Store your recovery codes'), 'I have stored them')
   await itemsOf(page).waitFor()
 }
@@ -105,10 +112,10 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     await page.goto(site.apps[1])
     // Chosen in the list of the field, without a click.
     await showsAccount(page, email)
-    await press(factorsOf(page), 'Remove')
-    expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
-    await press(promptOf(page), 'Use your passkey')
-    await expectTexts(factorsOf(page), 'Removed.')
+    await itemsOf(page).click()
+    await press(formOf(page, 'Passkey'), 'Remove')
+    await confirm(page, password, prove(page))
+    await expectTexts(loginsOf(page), 'Removed.')
     expect(await itemsOf(page).count()).toBe(0)
     const [left] = await phone.credentials()
     await logInWithPasskey(page)
@@ -116,7 +123,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
       formOf(page, 'Log in'),
       left ? 'This passkey belongs to no account. Log in another way.' : 'The passkey was not used.',
     )
-    await expectFailedLoads('401 removal', ...(left ? ['401 confirm'] : []))
+    await expectFailedLoads('400 passkey', '401 removal', ...(left ? ['401 confirm'] : []))
   })
 
   it('of a key that does not verify its user prove a second factor', async ({ site, visit }) => {
@@ -124,20 +131,18 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     const { page, expectFailedLoads } = await visit(email)
     await addAuthenticator(page, securityKey)
     await addPasskey(page)
-    await send(factorsOf(page), { 'Current password': password }, 'Add an authenticator app')
-    const prove = () => press(promptOf(page), 'Use your passkey')
-    await prove()
+    await press(formOf(page, 'Second factor'), 'Add Authenticator app')
     const enrol = formOf(page, 'Add an authenticator app')
     const secret = ((await enrol.getByRole('code').textContent()) ?? '').replaceAll(' ', '')
     await send(enrol, { 'Code from your app': totpAt(secret, site.server.now()) }, 'Verify')
-    await expectTexts(factorsOf(page), 'Authenticator app')
+    await formOf(page, 'Second factor').getByRole('button', { name: 'Change Authenticator app' }).waitFor()
     await logOut(page)
     await sendLogin(page, email)
     await promptOf(page).waitFor()
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
-    await prove()
+    await press(promptOf(page), 'Use your passkey')
     await showsAccount(page, email)
-    await expectFailedLoads('401 totp', '401 login')
+    await expectFailedLoads('400 passkey', '401 login')
   })
 
   it('are refused if they are a copy of a key that counts', async ({ visit }) => {
@@ -154,7 +159,7 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
       formOf(page, 'Log in'),
       'The passkey was not accepted. Try again, or log in another way.',
     )
-    await expectFailedLoads('401 confirm')
+    await expectFailedLoads('400 passkey', '401 confirm')
   })
 
   it('of a deleted account log nobody in, and the account that is made again gets a new one', async ({
@@ -165,14 +170,14 @@ describe.skipIf(!hasBrowser)('passkeys', () => {
     const { page, expectFailedLoads } = await visit(email)
     const phone = await addAuthenticator(page)
     await addPasskey(page)
-    await send(formOf(page, 'Delete your account'), { 'Current password': password }, 'Delete the account')
-    await press(promptOf(page), 'Use your passkey')
-    // Chosen in the list of the field.
+    await press(formOf(page, 'Delete your account'), 'Delete the account')
+    await press(formOf(page, 'Are you sure?'), 'Delete the account')
+    // The passkey has proven who it is. Chosen in the list of the field.
     await expectAlert(formOf(page, 'Log in'), 'This passkey belongs to no account. Log in another way.')
     await signUp(page, email)
     await verifyAddress(site.server, email, site.database)
     await addPasskey(page)
     expect((await phone.credentials()).length).toBeGreaterThanOrEqual(1)
-    await expectFailedLoads('401 deletion', '401 confirm')
+    await expectFailedLoads('400 passkey', '400 passkey', '401 confirm')
   })
 })

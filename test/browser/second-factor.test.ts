@@ -7,17 +7,20 @@ import { accessibilityErrorsOf } from './accessibility.js'
 import { it as browserTest, hasBrowser } from './browser.js'
 import { type Place, serveExample } from './elements.js'
 import {
+  confirm,
   expectAlert,
   expectFieldErrors,
   expectTexts,
   fieldOf,
   formOf,
+  loginsOf,
   logOut,
   press,
   send,
   sendLogin,
   showsAccount,
   signUp,
+  stepUpOf,
 } from './forms.js'
 
 const it = browserTest
@@ -39,12 +42,18 @@ const it = browserTest
 
 type Page = Parameters<typeof formOf>[0]
 
-const factorsOf = (page: Page) => formOf(page, 'Second factor and passkeys')
+const factorsOf = (page: Page) => formOf(page, 'Second factor')
 const promptOf = (page: Page) => formOf(page, 'Second step')
 
 async function logInAgain(page: Page, email: string) {
   await logOut(page)
   await sendLogin(page, email)
+}
+
+/** Begins to add an app. */
+async function startApp(page: Page) {
+  await press(factorsOf(page), 'Add Authenticator app')
+  await confirm(page)
 }
 
 /** Adds the app whose key the page shows. Returns its codes, and the recovery codes. */
@@ -74,7 +83,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     const { page, expectFailedLoads } = await visit(email)
     const factors = factorsOf(page)
     const prompt = promptOf(page)
-    await send(factors, { 'Current password': password }, 'Add an authenticator app')
+    await startApp(page)
     const { secret, recoveryCodes } = await addApp(page, server.now)
     await expectTexts(factors, 'Ada’s phone', '8 recovery codes are left.')
     const nextCode = () => {
@@ -92,20 +101,20 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     })
     await prove(nextCode())
     await showsAccount(page, email)
-    await expectFailedLoads('401 login', '401 second-factor')
+    await expectFailedLoads('400 totp', '401 login', '401 second-factor')
 
-    const change = formOf(page, 'Password')
-    const changePassword = () =>
-      send(change, { 'Current password': password, 'New password': password }, 'Change')
-    await changePassword()
-    await prompt.waitFor()
+    const stepUp = stepUpOf(page)
+    const proveAgain = (code: string) => () => send(stepUp, { 'Code from your app': code }, 'Verify')
+    await press(loginsOf(page), 'Change Password')
+    await send(formOf(page, 'Password'), { 'New password': password }, 'Save')
+    await confirm(page, password, proveAgain('000000'))
+    await expectFieldErrors(stepUp, {
+      'Code from your app': 'The code is wrong or no longer valid. Try again.',
+    })
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
-    await press(prompt, 'Back')
-    await change.waitFor()
-    await changePassword()
-    await prove(nextCode())
-    await expectTexts(change, 'Your password was changed. You are logged out everywhere else.')
-    await expectFailedLoads('401 password', '401 password')
+    await proveAgain(nextCode())()
+    await expectTexts(loginsOf(page), 'Your password was changed. You are logged out everywhere else.')
+    await expectFailedLoads('401 password', '401 step-up')
 
     await logInAgain(page, email)
     await press(prompt, 'Use another account')
@@ -115,8 +124,9 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     await send(prompt, { 'Recovery code': recoveryCodes[0] ?? '' }, 'Verify')
     await showsAccount(page, email)
     await expectTexts(factors, '7 recovery codes are left.')
-    await press(factors, 'Remove Ada’s phone')
-    await prove(nextCode())
+    await press(factors, 'Change Ada’s phone')
+    await press(formOf(page, 'Authenticator app'), 'Remove')
+    await confirm(page, password, proveAgain(nextCode()))
     await expectTexts(factors, 'Removed.')
     expect(await factors.getByText('Ada’s phone').count()).toBe(0)
     await logInAgain(page, email)
@@ -127,31 +137,29 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
   it('is renamed, turned off and on, and gets new recovery codes', async ({ server, visit }) => {
     const { page, expectFailedLoads } = await visit('alan@example.com')
     const factors = factorsOf(page)
-    await send(factors, { 'Current password': password }, 'Add an authenticator app')
+    await startApp(page)
     const { secret, recoveryCodes } = await addApp(page, server.now)
-    await press(factors, 'Rename Ada’s phone')
-    const rename = formOf(page, 'Rename')
+    await press(factors, 'Change Ada’s phone')
+    const rename = formOf(page, 'Authenticator app')
     expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
     await send(rename, { 'Name of the device': 'Alan’s phone' }, 'Save')
     await expectTexts(factors, 'Alan’s phone', 'Saved.')
-    const prove = async () => {
-      server.advanceSeconds(30)
-      await send(promptOf(page), { 'Code from your app': totpAt(secret, server.now()) }, 'Verify')
-    }
-    await press(factors, 'Turn off the second step')
-    await prove()
+    // The app that was added has proven who it is.
+    await press(factors, 'Turn off Second step')
     await expectTexts(factors, 'Logins need no second step now.')
-    await press(factors, 'Turn on the second step')
-    await prove()
+    await press(factors, 'Turn on Second step')
     await expectTexts(factors, 'Logins need a second step now.')
-    await press(factors, 'New recovery codes')
-    await prove()
+    server.advanceSeconds(600)
+    await press(factors, 'Replace Recovery codes')
+    await confirm(page, password, () =>
+      send(stepUpOf(page), { 'Code from your app': totpAt(secret, server.now()) }, 'Verify'),
+    )
     const codes = formOf(page, 'Store your recovery codes')
     await codes.waitFor()
     expect(await codes.getByRole('code').allTextContents()).not.toEqual(recoveryCodes)
     await press(codes, 'I have stored them')
     await expectTexts(factors, '8 recovery codes are left.')
-    await expectFailedLoads('401 second-factor', '401 second-factor', '401 recovery-codes')
+    await expectFailedLoads('400 totp', '401 recovery-codes')
   })
 
   it('asks for the password again when the second step has taken too long, and keeps the address', async ({
@@ -160,7 +168,7 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
   }) => {
     const email = 'joan@example.com'
     const { page, expectFailedLoads } = await visit(email)
-    await send(factorsOf(page), { 'Current password': password }, 'Add an authenticator app')
+    await startApp(page)
     const { secret } = await addApp(page, server.now)
     await logInAgain(page, email)
     await promptOf(page).waitFor()
@@ -170,10 +178,10 @@ describe.skipIf(!hasBrowser)('the second factor', () => {
     const login = formOf(page, 'Log in')
     await expectAlert(login, 'This has taken too long. Start again.')
     expect(await fieldOf(login, 'Email address').inputValue()).toBe(email)
-    await send(login, { Password: password }, 'Log in')
+    await sendLogin(page, email)
     await send(promptOf(page), { 'Code from your app': code() }, 'Verify')
     await showsAccount(page, email)
-    await expectFailedLoads('401 login', '400 second-factor', '401 login')
+    await expectFailedLoads('400 totp', '401 login', '400 second-factor', '401 login')
   })
 
   it('is added during a login if the database requires it', async ({ server, visit }) => {

@@ -118,7 +118,7 @@ describe('database set', () => {
     await server.close()
 
     const { stdout, audited } = await usher.operator(`${set} --token-max-age default`)
-    expect(stdout).toMatch(/^password policy {12}nist\n/)
+    expect(stdout).toMatch(/^password policy {12}nist$/m)
     expect(stdout).toContain('\ntoken max age              the server’s TOKEN_MAX_AGE\n')
     expect(audited).toMatchObject([
       { audit: 'database.set', databaseId: id, settings: { tokenMaxAge: null } },

@@ -1,6 +1,6 @@
 import type { Client, FetchInit } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newGate } from '../support/gate.js'
 import {
   app,
@@ -456,6 +456,37 @@ describe('a client with a session', () => {
     expect(requests[1]).toMatchObject({ body: '{"label":"Ada’s phone"}' })
     const without = await openedClient({})
     expect(without.requests[1]?.body).toBe('{}')
+  })
+
+  it.each([
+    ['Firefox on Linux', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    [
+      'Chrome on Android',
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+    ],
+    [
+      'Edge on Windows',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    ],
+    [
+      'Safari on iPhone',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
+    ],
+    [
+      'Chrome on macOS',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    ],
+    [
+      'Firefox on iPad',
+      'Mozilla/5.0 (iPad; CPU OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/140.0 Mobile/15E148 Safari/605.1.15',
+    ],
+    ['Safari', 'Safari/1'],
+    [undefined, 'Node.js/22'],
+  ])('calls the device %s without a label', async (label, userAgent) => {
+    vi.stubGlobal('navigator', { userAgent })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { requests } = await openedClient({})
+    expect(requests[1]?.body).toBe(JSON.stringify({ label }))
   })
 
   it.each([

@@ -16,7 +16,6 @@ const translations = Object.entries({ ar, de, es, fr, ja })
 /** Words that are the same in both languages. */
 const sameWords: Partial<Record<string, TextKey[]>> = {
   de: ['preferredName', 'optional', 'tenants', 'tenantProfile', 'passkey', 'admin'],
-  fr: ['invitations'],
 }
 const scripts = { ar: /\p{Script=Arabic}/u, ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u }
 
@@ -78,7 +77,7 @@ describe.each(translations)('the translation of the elements into %s', (language
     expect(wrong).toEqual([])
   })
 
-  it('has at most 3,584 bytes, minified and gzipped', async () => {
+  it('has at most 4,096 bytes, minified and gzipped', async () => {
     const { outputFiles } = await build({
       entryPoints: [`sdk/ui/texts/${language}.ts`],
       bundle: true,
@@ -88,8 +87,8 @@ describe.each(translations)('the translation of the elements into %s', (language
       write: false,
     })
     const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
-    expect(bytes).toBeGreaterThan(1792)
-    expect(bytes).toBeLessThanOrEqual(3584)
+    expect(bytes).toBeGreaterThan(2048)
+    expect(bytes).toBeLessThanOrEqual(4096)
   })
 })
 

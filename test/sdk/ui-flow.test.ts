@@ -1,13 +1,19 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endpoints } from '../../sdk/client.js'
+import { confirming } from '../../sdk/ui/account/confirm.js'
+import { askWhoItIs, dialogFlow } from '../../sdk/ui/account/dialog.js'
 import { factors } from '../../sdk/ui/account/factors.js'
-import { identities, sessions } from '../../sdk/ui/account/logins.js'
-import { deletion, email, password, profile } from '../../sdk/ui/account/profile.js'
-import { flowOf, type Section } from '../../sdk/ui/account/section.js'
-import { invitationsOf, membersOf, nameOf, tenantDeletionOf, tenants } from '../../sdk/ui/account/tenants.js'
+import { loginOf, sessions, waysIn } from '../../sdk/ui/account/logins.js'
+import { membersOf } from '../../sdk/ui/account/members.js'
+import { deletion, profile } from '../../sdk/ui/account/profile.js'
+import { type Account, flowOf, type Section } from '../../sdk/ui/account/section.js'
+import { nameOf, tenantDeletionOf } from '../../sdk/ui/account/team.js'
+import { tenants } from '../../sdk/ui/account/tenants.js'
+import { unavailableScreen } from '../../sdk/ui/actions.js'
 import { createSignInFlow, type Flow, type ScreenName } from '../../sdk/ui/flow.js'
-import { actionsOf } from '../../sdk/ui/flow-engine.js'
-import { en } from '../../sdk/ui/texts/en.js'
+import { actionsOf, createFlow } from '../../sdk/ui/flow-engine.js'
+import { messageOf } from '../../sdk/ui/messages.js'
+import { en, type TextKey } from '../../sdk/ui/texts/en.js'
 import { enAccount } from '../../sdk/ui/texts/en-account.js'
 import type { Shown } from '../../sdk/ui/view.js'
 import {
@@ -52,7 +58,7 @@ const secondStep = {
 const firstReplies: Record<string, Partial<Record<OperationName, Reply>>> = {
   'second-factor': { login: problemReply('second_factor_required', { secondFactor: secondStep }) },
   enrolment: { login: problemReply('enrolment_required', { secondFactor: { ...secondStep, methods: [] } }) },
-  'step-up': { removeFactor: problemReply('step_up_required') },
+  'step-up': { setSecondFactor: problemReply('step_up_required') },
 }
 
 const links: readonly ScreenName[] = [
@@ -64,11 +70,9 @@ const links: readonly ScreenName[] = [
 ]
 const sections: Record<string, Section> = {
   profile,
-  email,
-  password,
+  'ways-in': loginOf(waysIn),
   factors,
   sessions,
-  identities,
   tenants,
   deletion,
 }
@@ -83,7 +87,6 @@ const starts = [
   ...links,
   ...Object.keys(sections),
   'tenant:members',
-  'tenant:invitations',
   'tenant:name',
   'tenant:deletion',
 ]
@@ -97,10 +100,28 @@ async function begin(start: string, replies: Replies) {
   if (section || start.startsWith('tenant:')) {
     const [user, features] = await Promise.all([client.me(), client.features()])
     if (!user.data || !features.data) throw new Error('not loaded')
-    const account = {
+    const shown = new Stack()
+    const account: Account = {
       client,
       features: features.data,
       user: user.data,
+      usher: confirming(client, () => askWhoItIs(account)),
+      read: (name) => client[name]() as never,
+      dialog: (screen) =>
+        new Promise((resolve) => {
+          const dialog = dialogFlow(client, screen, (outcome) => {
+            shown.remove(dialog)
+            resolve(outcome)
+          })
+          shown.add(dialog)
+        }),
+      failed(error) {
+        const screen = unavailableScreen('unavailable', messageOf(error), () => ({}))
+        const failed = createFlow(client, () => screen)
+        failed.show(screen)
+        shown.add(failed)
+      },
+      changed() {},
       refresh: async () => {},
       signedOut: () => {},
     }
@@ -108,11 +129,11 @@ async function begin(start: string, replies: Replies) {
     const team = { ...account, membership: membership as never }
     const ofTenant: Record<string, Section> = {
       'tenant:members': membersOf(team),
-      'tenant:invitations': invitationsOf(team),
       'tenant:name': nameOf(team),
       'tenant:deletion': tenantDeletionOf(team),
     }
-    flow = flowOf(account, section ?? (ofTenant[start] as Section))
+    flow = shown
+    shown.add(flowOf(account, section ?? (ofTenant[start] as Section)))
   } else {
     const screen = start === 'accept' ? 'invitation' : links.find((each) => each === start)
     flow = createSignInFlow(client, {
@@ -129,6 +150,48 @@ async function begin(start: string, replies: Replies) {
   await settled(flow)
   called.length = 0
   return { flow, called }
+}
+
+/** What an element shows: a section, and dialogs over it. */
+class Stack implements Flow {
+  #flows: Flow[] = []
+  #listeners: (() => void)[] = []
+
+  get #top() {
+    return this.#flows.at(-1) as Flow
+  }
+  get screen() {
+    return this.#top.screen
+  }
+  get feedback() {
+    return this.#top.feedback
+  }
+  add(flow: Flow) {
+    this.#flows.push(flow)
+    flow.subscribe(this.#emit)
+    this.#emit()
+  }
+  remove(flow: Flow) {
+    flow.stop()
+    this.#flows.splice(this.#flows.indexOf(flow), 1)
+    this.#emit()
+  }
+  #emit = () => {
+    for (const listener of this.#listeners) listener()
+  }
+  subscribe(listener: () => void) {
+    this.#listeners.push(listener)
+    return () => {}
+  }
+  submit(...given: Parameters<Flow['submit']>) {
+    return this.#top.submit(...given)
+  }
+  show(...given: Parameters<Flow['show']>) {
+    this.#top.show(...given)
+  }
+  stop() {
+    for (const flow of this.#flows) flow.stop()
+  }
 }
 
 const settled = (flow: Flow) =>
@@ -155,6 +218,10 @@ async function act(flow: Flow & { go?(screen: ScreenName): void }, action: strin
   // Not awaited, because it may ask for a second factor.
   else flow.submit(action, values)
   await settled(flow)
+}
+
+async function logIn(flow: Flow) {
+  for (const action of ['next', 'logIn']) await act(flow, action)
 }
 
 /** Follows a way. The last action gets the last replies. */
@@ -201,7 +268,8 @@ async function explore() {
   return found
 }
 
-const textOf = (shown: Shown | undefined) => shown && ('text' in shown ? shown.text : texts[shown.key])
+const textOf = (shown: Shown | undefined) =>
+  shown && ('text' in shown ? shown.text : texts[shown.key as TextKey])
 
 describe('the flows of the elements', () => {
   it('lead from each code of each operation to a text, and to something to do', async () => {
@@ -236,11 +304,11 @@ describe('the flows of the elements', () => {
   it('leads from a second factor that needs a verified address to a mail that verifies it', async () => {
     const refused: Replies = (operation) =>
       operation === 'enrolTotp' ? problemReply('email_not_verified') : undefined
-    const demanded = await follow({ start: 'enrolment', actions: ['logIn', 'enrolTotp'] }, refused)
+    const demanded = await follow({ start: 'enrolment', actions: ['next', 'logIn', 'enrolTotp'] }, refused)
     expect(demanded.flow.screen.name).toBe('forgot-password')
     const { flow } = await follow({ start: 'factors', actions: ['enrolTotp'] }, refused)
     expect(textOf(flow.feedback.error)).toBe(en.notVerified)
-    const sent = await follow({ start: 'factors', actions: ['sendMail'] })
+    const sent = await follow({ start: 'ways-in', actions: ['sendAgain'] })
     expect(sent.called).toContain('requestEmailVerification')
   })
 
@@ -303,7 +371,7 @@ it('asks which team only a user who has several', async () => {
     const flow = createSignInFlow(client, { page: '', link: '', tenant: 'choose', onTenant })
     flow.subscribe(() => {})
     await settled(flow)
-    await act(flow, 'logIn')
+    await logIn(flow)
     expect([flow.screen.name, chosen]).toEqual(
       teams.length === 1 ? ['signed-in', ['engines']] : ['choose-tenant', []],
     )
@@ -354,11 +422,9 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
 
   it('says that an invitation has expired that the user has opened now, and then signs up without', async () => {
     const options = { page: 'invitation', link: '#code=dead' }
-    const { flow, kept } = await beginKept(options, (operation, body) =>
-      'invitationCode' in body ? dead[operation as 'createUser'] : undefined,
+    const { flow, kept } = await beginKept(options, (operation) =>
+      operation === 'readInvitation' ? problemReply('code_invalid') : undefined,
     )
-    await act(flow, 'noAccount')
-    await act(flow, 'signUp')
     expect([flow.screen.name, flow.screen.lines, kept.size]).toEqual([
       'expired-link',
       [{ key: 'expiredInvitation' }],
@@ -370,6 +436,17 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
     expect(flow.screen.name).toBe('signed-in')
   })
 
+  it('offers to read an invitation again if the service is not available', async () => {
+    let isAvailable = false
+    const { flow } = await beginKept({ page: 'invitation', link: '#code=mine' }, (operation) =>
+      operation === 'readInvitation' && !isAvailable ? problemReply('unavailable') : undefined,
+    )
+    expect([flow.screen.name, flow.screen.lines]).toEqual(['unavailable', []])
+    isAvailable = true
+    await act(flow, 'tryAgain')
+    expect([flow.screen.name, flow.screen.fields?.[0]?.value]).toEqual(['invitation', 'grace@example.com'])
+  })
+
   it.each(['invitation_for_other_address', 'seats_full'])(
     'says %s once of an invitation that the user has opened now, and then signs up without',
     async (code) => {
@@ -378,10 +455,9 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
         (operation, body) =>
           operation === 'createUser' && 'invitationCode' in body ? problemReply(code) : undefined,
       )
-      await act(flow, 'noAccount')
       await act(flow, 'signUp')
       expect([flow.screen.name, flow.feedback.error, kept.size]).toEqual([
-        'sign-up',
+        'invitation',
         { key: code === 'seats_full' ? 'seatsFull' : 'otherAddress' },
         1,
       ])
@@ -408,7 +484,7 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
   it('goes on to the account after a login, if the invitation has expired or is for somebody else', async () => {
     for (const action of ['accept', 'next']) {
       const { flow, kept } = await beginKept({}, (operation) => dead[operation as 'createUser'])
-      await act(flow, 'logIn')
+      await logIn(flow)
       expect(flow.screen.name).toBe('invitation')
       await act(flow, action)
       if (action === 'accept') {
@@ -461,6 +537,7 @@ const ofUsers = (Object.keys(endpoints) as OperationName[]).filter(
       'linkIdentity',
       'loginWithIdToken',
       'openSession',
+      'readInvitation',
       'refreshSession',
       'tenant',
     ].includes(operation),

@@ -65,6 +65,9 @@ export async function useEveryCommand(
     users: [{ id }],
   } = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
   await usher(`user list acme/app --after ${id}`)
+  await usher('user list acme/app --email-prefix a')
+  await usher('user list acme/app --name-prefix a')
+  await usher('tenant list acme/app --name-prefix a')
   await usher(`tenant list acme/app --after ${tenant}`)
   await usher(`user show acme/app ${id}`)
   await usher(`user show ${ada}`)

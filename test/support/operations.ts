@@ -268,7 +268,12 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   getTenant: { also: [{ params: () => ({ tenantId: crypto.randomUUID() }), problem: 'tenant_not_found' }] },
   updateTenant: { role: 'admin', body: () => ({ name: 'Mills' }), changes: ['tenant.updated'] },
   deleteTenant: { role: 'owner', changes: ['tenant.deleted', 'tenant.user_removed'] },
-  listMembers: { also: [{ query: ({ user: { id } }) => `?limit=1&after=${id}` }] },
+  listMembers: {
+    also: [
+      { query: ({ user: { id } }) => `?limit=1&after=${id}` },
+      { query: ({ user: { email } }) => `?search=${encodeURIComponent(email)}` },
+    ],
+  },
   changeMember: {
     role: 'admin',
     body: () => ({ role: 'billing' }),
@@ -297,6 +302,10 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   },
   listInvitations: { role: 'admin', before: ({ call }) => call('inviteMember') },
   revokeInvitation: { role: 'admin', changes: ['invitation.revoked'] },
+  readInvitation: {
+    body: async (scene) => ({ code: await scene.mailedCode('inviteMember', 'invitation') }),
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
   acceptInvitation: {
     before: (scene) => scene.setSeats(10),
     token: async (scene) => {
@@ -373,6 +382,11 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
       ({ user }: Scene) => `?ids=${user.id}`,
       ({ user }: Scene) => `?email=${user.email}`,
       () => '?emailPrefix=user',
+      () => '?namePrefix=ada',
+      () => '?order=email',
+      () => '?order=-email',
+      () => '?order=createdAt',
+      () => '?order=-createdAt',
       ({ tenantId }: Scene) => `?tenant=${tenantId}`,
       ({ user }: Scene) => `?after=${user.id}`,
     ].map((query) => ({ query })),
@@ -431,7 +445,11 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     ],
   },
   listTenants: {
-    also: [{ query: ({ tenantId }) => `?after=${tenantId}` }, { query: () => '?externalId=looms' }],
+    also: [
+      { query: ({ tenantId }) => `?after=${tenantId}` },
+      { query: () => '?externalId=looms' },
+      { query: () => '?namePrefix=loo' },
+    ],
   },
   addTenant: {
     body: ({ tenantId }) => ({ name: 'Looms', externalId: tenantId }),

@@ -95,7 +95,12 @@ const bodies: Partial<Record<OperationName, object>> = {
       excludeCredentials: [],
     },
   },
-  listFactors: { factors: [added.factor], recoveryCodes: 8, secondFactor: { on: true, dueAt: null } },
+  listFactors: {
+    factors: [added.factor],
+    recoveryCodes: 8,
+    hasPassword: true,
+    secondFactor: { on: true, dueAt: null },
+  },
   createRecoveryCodes: { codes: ['AAAA-BBBB'] },
   listSessions: {
     sessions: [
@@ -124,6 +129,13 @@ const bodies: Partial<Record<OperationName, object>> = {
       { id: 'grace', email: 'grace@example.com', preferredName: null, role: 'member', joinedAt: time },
     ],
     next: 'grace',
+  },
+  readInvitation: {
+    tenantName: 'Engines',
+    inviterName: 'Ada',
+    role: 'member',
+    email: 'grace@example.com',
+    expiresAt: time,
   },
   listInvitations: { invitations: [invitation] },
   inviteMember: invitation,

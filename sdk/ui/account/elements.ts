@@ -1,34 +1,42 @@
 import type { Client } from '../../client.js'
+import type { Operations } from '../../endpoints.js'
+import type { UsherError } from '../../errors.js'
 import type { User } from '../../schemas.js'
+import { failed } from '../../started-logins.js'
 import { unavailableScreen } from '../actions.js'
 import { buttonOf, newId } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
 import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
-import { type Line, line } from '../view.js'
+import { rightsOf } from '../role.js'
+import { line, type Screen } from '../view.js'
+import { confirming } from './confirm.js'
+import type { Dialog } from './dialog.js'
 import { factors } from './factors.js'
-import { identities, sessions } from './logins.js'
-import { deletion, email, password, profile } from './profile.js'
-import { type Account, flowOf, type Section } from './section.js'
-import {
-  invitationsOf,
-  membersOf,
-  nameOf,
-  rightsOf,
-  type Team,
-  tenantDeletionOf,
-  tenants,
-} from './tenants.js'
+import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
+import { avatarOf, deletion, profile } from './profile.js'
+import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
+import type { Team } from './team.js'
+import { tenants } from './tenants.js'
 
-const sections = { profile, email, password, factors, sessions, identities, tenants, deletion }
+const sections = { profile, factors, sessions, tenants, deletion }
 
 /** A section of `<usher-account>`. */
-export type SectionName = keyof typeof sections
+export type SectionName = keyof typeof sections | WayIn
+
+type Dialogs = typeof import('./dialog.js')
+
+/** Runs what needs a dialog. Only users who change something load it. */
+async function withDialogs<Value>(use: (parts: Dialogs) => Promise<Value>) {
+  const parts = await import('./dialog.js').catch(() => undefined)
+  return parts ? use(parts) : failed('no_answer', 'The dialog could not be loaded', 'Try again.')
+}
 
 /** An element of a user who is logged in. It follows logins and log-outs, also of other tabs. */
 abstract class UserElement extends UsherElement {
-  #flows: Flow[] = []
+  protected flows: Flow[] = []
+  #dialogs = new Set<Dialog>()
 
   /** Returns the sections of a user, or undefined if there is nothing to show. */
   protected abstract sectionsOf(account: Account): readonly Section[]
@@ -46,10 +54,17 @@ abstract class UserElement extends UsherElement {
       if (id !== userIdOf(client)) return
       const error = user?.error ?? features?.error
       if (error) asked = undefined
-      if (error) this.send('usher-error', { error })
-      this.#show(user?.data && features?.data && this.#accountOf(client, user.data, features.data))
-      if (error && client.token) this.#failed(client, messageOf(error), load)
+      this.#show(
+        user?.data &&
+          features?.data &&
+          this.#accountOf(client, user.data, { features: features.data, failed: fail }),
+      )
+      if (error) fail(error)
     })
+    const fail = (error: UsherError<string>) => {
+      this.send('usher-error', { error })
+      if (client.token) this.#failed(client, error, load)
+    }
     this.onEnd(
       client.subscribe(() => {
         // Not at a new token of the same user, which would close what the user is doing.
@@ -60,11 +75,23 @@ abstract class UserElement extends UsherElement {
     load()
   }
 
-  #accountOf(client: Client, user: User, features: Account['features']): Account {
+  #accountOf(client: Client, user: User, given: Pick<Account, 'features' | 'failed'>): Account {
+    const reads = new Map<ReadName, unknown>()
     const account: Account = {
       client,
-      features,
       user,
+      ...given,
+      usher: confirming(client, () => withDialogs(({ askWhoItIs }) => askWhoItIs(account))),
+      read<Name extends ReadName>(name: Name) {
+        const running = reads.get(name) ?? client[name]()
+        reads.set(name, running)
+        return running as ReturnType<Operations[Name]>
+      },
+      dialog: (screen) => withDialogs((parts) => this.#dialog(client, screen, parts)),
+      changed: (flow) => {
+        reads.clear()
+        this.redrawn(flow)
+      },
       refresh: async () => {
         const { data } = await client.me()
         if (data) account.user = data
@@ -79,9 +106,19 @@ abstract class UserElement extends UsherElement {
     return account
   }
 
+  async #dialog(client: Client, screen: Screen, { openDialog }: Dialogs) {
+    if (!this.isConnected) return undefined
+    const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
+    this.#dialogs.add(dialog)
+    dialog.draw()
+    const outcome = await dialog.ended
+    this.#dialogs.delete(dialog)
+    return outcome
+  }
+
   /** Says why there is nothing to show. */
-  #failed(client: Client, text: Line, load: () => Promise<void>) {
-    const screen = unavailableScreen('unavailable', text, async () => {
+  #failed(client: Client, error: UsherError<string>, load: () => Promise<void>) {
+    const screen = unavailableScreen('unavailable', messageOf(error), async () => {
       await load()
       // The menu may be missing for the same reason.
       this.send('usher-change')
@@ -89,26 +126,32 @@ abstract class UserElement extends UsherElement {
     })
     const flow = createFlow(client, () => screen)
     flow.show(screen)
-    this.#flows = [flow]
+    this.#stop()
+    this.flows = [flow]
     this.paint()
   }
+
+  /** Called after a change, with the section that shows it itself. */
+  protected redrawn(_section: Flow) {}
 
   /** Called after a change of the user. */
   protected changed(_account: Account) {}
 
   #stop() {
-    for (const flow of this.#flows) flow.stop()
-    this.#flows = []
+    for (const flow of this.flows) flow.stop()
+    for (const dialog of this.#dialogs) dialog.close()
+    this.flows = []
   }
 
   #show(account: Account | undefined) {
     this.#stop()
-    if (account) this.#flows = this.sectionsOf(account).map((section) => flowOf(account, section))
+    if (account) this.flows = this.sectionsOf(account).map((section) => flowOf(account, section))
     this.paint()
   }
 
   protected override paint() {
-    this.paintFlows(this.#flows, 'h2')
+    this.paintFlows(this.flows, 'h2')
+    for (const dialog of this.#dialogs) dialog.draw()
   }
 }
 
@@ -118,14 +161,26 @@ abstract class UserElement extends UsherElement {
  */
 export class UsherAccount extends UserElement {
   protected override sectionsOf({ features }: Account) {
-    const offered = Object.keys(sections).filter(
+    const { secondFactor, tenantOperations, accountOperations } = features
+    const all = ['profile', ...waysIn, 'factors', 'sessions', 'tenants', 'deletion']
+    const names = (this.getAttribute('sections')?.split(/\s+/) ?? all).filter(
       (name) =>
-        (name !== 'factors' || features.secondFactor !== 'off' || features.passkeys) &&
-        (name !== 'tenants' || features.tenantOperations) &&
-        features.accountOperations,
+        all.includes(name) &&
+        (name !== 'factors' || secondFactor !== 'off') &&
+        (name !== 'passkeys' || features.passkeys) &&
+        (name !== 'tenants' || tenantOperations) &&
+        accountOperations,
     )
-    const names = this.getAttribute('sections')?.split(/\s+/) ?? offered
-    return names.filter((name) => offered.includes(name)).map((name) => sections[name as SectionName])
+    const isWay = (name: string) => waysIn.some((way) => way === name)
+    const ways = names.filter(isWay)
+    // All ways to log in are one section, at the place of the first.
+    return names
+      .filter((name) => name === ways[0] || !isWay(name))
+      .map((name) => (isWay(name) ? loginOf(ways) : sections[name as keyof typeof sections]))
+  }
+
+  protected override redrawn(section: Flow) {
+    for (const each of this.flows) if (each !== section) (each as SectionFlow).redraw()
   }
 }
 
@@ -136,16 +191,20 @@ export class UsherAccount extends UserElement {
 export class UsherTenant extends UserElement {
   static override observedAttributes = ['lang', 'tenant']
 
+  /** The role of the user when the sections were drawn. */
+  #role: string | undefined
+
   protected override sectionsOf(account: Account) {
     const wanted = this.getAttribute('tenant')
     const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
     const rights = rightsOf(account.features, membership.role)
     return [
-      membersOf(team),
-      ...(rights === 'member' ? [] : [invitationsOf(team), nameOf(team)]),
-      ...(rights === 'owner' ? [tenantDeletionOf(team)] : []),
+      later(async () => (await import('./members.js')).membersOf(team)),
+      ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
+      ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
     ]
   }
 
@@ -156,8 +215,18 @@ export class UsherTenant extends UserElement {
 
   protected override changed(account: Account) {
     const wanted = this.getAttribute('tenant')
-    // The user has left the tenant, or has deleted it.
-    if (!account.user.memberships.some(({ id }) => !wanted || id === wanted)) this.connectedCallback()
+    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    // The user has left the tenant, has deleted it, or has other rights now.
+    if (membership?.role !== this.#role) this.connectedCallback()
+  }
+}
+
+/** Returns a section that is loaded when it is shown: pages without a tenant never do. */
+function later(load: () => Promise<Section>): Section {
+  let loaded: Section | undefined
+  return async (account, usher) => {
+    loaded ??= await load().catch(() => undefined)
+    return loaded ? loaded(account, usher) : unavailableScreen('failed', line('noAnswer'), () => ({}))
   }
 }
 
@@ -269,6 +338,7 @@ export class UsherUserMenu extends UsherElement {
     const toggle = create(
       'button',
       { ...part('menu', look), type: 'button', popovertarget: id },
+      avatarOf(user, look),
       create('bdi', {}, user.preferredName ?? user.email),
     )
     list.addEventListener('beforetoggle', this.#place)

@@ -1,4 +1,4 @@
-import { accountField, action, newPasswordField, outcomeOf, submit } from '../actions.js'
+import { accountField, newPasswordField, outcomeOf, submit } from '../actions.js'
 import { type Line, line, type Outcome, type Screen } from '../view.js'
 import { finishLogin } from './mails.js'
 import type { ScreenName, SignIn } from './sign-in.js'
@@ -70,38 +70,9 @@ export const undoEmailChange = (signIn: SignIn) =>
     ),
   )
 
-/** Accepts an invitation, after a login or by a sign-up. */
-export function invitation(signIn: SignIn): Screen {
-  signIn.invitation = signIn.code
-  const texts = { name: 'invitation', title: line('invitation') }
-  if (!signIn.client.token)
-    return waiting(
-      { ...texts, lines: [line('invitedHint')] },
-      submit('noAccount', () => signIn.to('sign-up')),
-      action('hasAccount', 'secondary', () => signIn.to('log-in')),
-    )
-  return waiting(
-    { ...texts, lines: [line('acceptHint')] },
-    submit('accept', () =>
-      outcomeOf(signIn.usher.acceptInvitation({ code: signIn.code }), ({ tenantId }) => {
-        signIn.invitation = undefined
-        signIn.options.onTenant?.(tenantId)
-        return signIn.signedIn()
-      }),
-    ),
-    action('otherAccount', 'link', async () => {
-      await signIn.client.signOut()
-      return signIn.to('log-in')
-    }),
-    action('next', 'link', () => {
-      signIn.invitation = undefined
-      return signIn.signedIn()
-    }),
-  )
-}
-
 /** Says that a link is no longer valid, and leads to a new one. */
-export function expiredLink(signIn: SignIn, of: string): Screen {
+export function expiredLink(signIn: SignIn): Screen {
+  const { expired: of } = signIn
   const renewal: Partial<Record<string, ScreenName>> = {
     'reset-password': 'forgot-password',
     login: signIn.features.loginMail === 'off' ? 'log-in' : 'mail-login',
@@ -132,14 +103,14 @@ async function sendVerification(signIn: SignIn): Promise<Outcome> {
 
 const needsLogin = (code: string) => code.startsWith('token_')
 
-function logInFirst(signIn: SignIn, next: ScreenName): Outcome {
+async function logInFirst(signIn: SignIn, next: ScreenName): Promise<Outcome> {
   signIn.next = next
-  return { ...signIn.to('log-in'), status: line('logInFirst') }
+  return { ...(await signIn.to('log-in')), status: line('logInFirst') }
 }
 
 /** Returns what follows a change by a link: the account, or a login. */
 async function after(signIn: SignIn, status: Line): Promise<Outcome> {
   // The client learns whether the change has ended its session.
   if (signIn.client.token) await signIn.client.me()
-  return { ...signIn.to(signIn.client.token ? 'signed-in' : 'log-in'), status }
+  return { ...(await signIn.to(signIn.client.token ? 'signed-in' : 'log-in')), status }
 }

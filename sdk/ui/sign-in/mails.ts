@@ -25,7 +25,7 @@ function askAddress(
 }
 
 /** Returns a function that sends a mail, and then shows that it was sent. */
-const sender = (signIn: SignIn, mail: SignIn['mail']) => (email: string) => {
+export const sender = (signIn: SignIn, mail: SignIn['mail']) => (email: string) => {
   signIn.mail = mail
   const { usher, byMail, external } = signIn
   const running = {

@@ -9,6 +9,7 @@ import type { Outcome, Screen, Values } from '../view.js'
 /** The screens of a login that have a name to go to. */
 export type ScreenName =
   | 'log-in'
+  | 'password'
   | 'sign-up'
   | 'forgot-password'
   | 'mail-login'
@@ -96,11 +97,15 @@ export interface SignIn {
   /** The authenticator app that is being added. */
   totp: { challenge: string; secret: string; uri: string } | undefined
   recoveryCodes: readonly string[]
+  /** The tenants to choose from. */
+  memberships: readonly { id: string; name: string }[]
+  /** The screen whose link is no longer valid. */
+  expired: string
   /** Returns a screen. */
-  to(name: ScreenName): Outcome
+  to(name: ScreenName): Promise<Outcome>
   /** Goes on after a login. */
   signedIn(): Promise<Outcome>
 }
 
-/** Makes a screen of a login. */
-export type Draw = (signIn: SignIn) => Screen
+/** Makes a screen of a login, or loads what makes it. */
+export type Draw = (signIn: SignIn) => Screen | Promise<Screen>

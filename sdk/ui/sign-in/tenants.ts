@@ -1,18 +1,17 @@
 import { action, outcomeOf, submit } from '../actions.js'
 import { line, type Screen } from '../view.js'
 import type { SignIn } from './sign-in.js'
+import { chosen } from './signed-in.js'
 
 /** Shows the tenants of the user to choose from. */
-export function chooseTenant(signIn: SignIn, memberships: readonly { id: string; name: string }[]): Screen {
+export function chooseTenant(signIn: SignIn): Screen {
   return {
     name: 'choose-tenant',
     title: line('chooseTenant'),
-    items: memberships.map(({ id, name }) => ({
+    items: signIn.memberships.map(({ id, name }) => ({
       id,
       title: { text: name },
-      actions: [
-        { ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}`, object: name },
-      ],
+      actions: [{ ...action('choose', 'secondary', () => chosen(signIn, id)), id: `choose-${id}` }],
     })),
     actions: signIn.features.tenantOperations
       ? [action('createTenant', 'link', () => signIn.to('create-tenant'))]
@@ -29,28 +28,5 @@ export const createTenant = (signIn: SignIn): Screen => ({
     submit('create', ({ name = '' }) =>
       outcomeOf(signIn.usher.createTenant({ name }), ({ id }) => chosen(signIn, id)),
     ),
-  ],
-})
-
-/** Ends the login with a tenant. */
-export function chosen(signIn: SignIn, tenantId: string) {
-  signIn.options.onTenant?.(tenantId)
-  signIn.options.onSignedIn?.()
-  return signIn.to('signed-in')
-}
-
-/** Says that the user is logged in. */
-export const signedInScreen = (signIn: SignIn): Screen => ({
-  name: 'signed-in',
-  title: line('loggedIn'),
-  actions: [
-    submit('next', () => {
-      signIn.options.onSignedIn?.()
-      return undefined
-    }),
-    action('logOut', 'link', async () => {
-      await signIn.client.signOut()
-      return signIn.to('log-in')
-    }),
   ],
 })

@@ -22,7 +22,7 @@ export const en = {
   enrolTotp: 'Add an authenticator app',
   recoveryCodes: 'Store your recovery codes',
   proveEmail: 'Prove your email address',
-  invitation: 'You are invited',
+  join: 'Join {name}',
   chooseTenant: 'Choose a team',
   createTenant: 'Create a team',
   expiredLink: 'This link is no longer valid',
@@ -39,6 +39,9 @@ export const en = {
   code: 'Recovery code',
   factorName: 'Name of the device',
   tenantName: 'Name of the team',
+  owner: 'Owner',
+  admin: 'Administrator',
+  member: 'Member',
   // Buttons and links.
   logInAt: 'Continue with {title}',
   logInWithPasskey: 'Log in with a passkey',
@@ -47,7 +50,7 @@ export const en = {
   useTotp: 'Use your app',
   addPasskey: 'Add a passkey',
   sendMail: 'Send a mail',
-  sendAgain: 'Send it again',
+  sendAgain: 'Send again',
   verify: 'Verify',
   confirm: 'Confirm',
   undo: 'Undo the change',
@@ -86,8 +89,10 @@ export const en = {
   secret: 'Secret',
   codesHint: 'Each code logs in once if you lose your device. They are not shown again.',
   proveHint: 'A mail proves that the address is yours. Then you are logged in.',
+  invitedBy: '{name} has invited you. Your role: {role}',
+  invitedAs: 'You are invited. Your role: {role}',
+  invitedAddress: 'The invitation is for {email}.',
   invitedHint: 'Log in or sign up to accept the invitation.',
-  acceptHint: 'You join with the account that is logged in here.',
   expiredHint: 'It was used before, or has expired. Request a new one.',
   expiredInvitation: 'It was used before, or has expired. Ask the person who has invited you for a new one.',
   verified: 'Your address is verified.',
@@ -154,5 +159,7 @@ export const en = {
 
 /** The name of a text. */
 export type TextKey = keyof typeof en | keyof typeof enAccount
-/** The texts of a language. One without a text does not compile. */
-export type Texts = Readonly<Record<TextKey, Text>>
+/** The name of the text of a role that the database has added, such as `role_billing`. */
+export type RoleKey = `role_${string}`
+/** The texts of a language. One without a text does not compile, except those of added roles. */
+export type Texts = Readonly<Record<TextKey, Text> & { [key: RoleKey]: Text }>

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { databasePath, seats, seatsOrNone, tenantName, uuid } from '../io/arguments.js'
+import { cursor, databasePath, seats, seatsOrNone, tenantName } from '../io/arguments.js'
 import type { Cli } from '../io/cli.js'
 import { addPageOptions, pageOf, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
@@ -34,11 +34,14 @@ function addCreateCommand(tenant: Command, { host, call }: Cli) {
 }
 
 function addListCommand(tenant: Command, { host, call }: Cli) {
-  addPageOptions(tenant.command('list'), 'id', uuid)
+  addPageOptions(tenant.command('list'), 'id or cursor', cursor)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
-    .action(async (params, options) => {
-      const body = await call('listTenants', { params, query: { ...pageOf(options), users: 'true' } })
+    .option('--name-prefix <text>', 'only the tenants whose name begins with this text; ordered by name')
+    .action(async (params, { namePrefix, ...options }) => {
+      const filter = namePrefix !== undefined && { namePrefix }
+      const query = { ...pageOf(options), ...filter, users: 'true' as const }
+      const body = await call('listTenants', { params, query })
       printPage(host, options, {
         body,
         rows: body.tenants,

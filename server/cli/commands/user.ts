@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { ManagedUser } from '@usher/contract/management'
 import { usageError } from '../../domain/problem.js'
 import { profileFields } from '../../store/queries/user-fields.js'
-import { databasePath, email, role, signUpField, userLocale, uuid } from '../io/arguments.js'
+import { cursor, databasePath, email, role, signUpField, userLocale, uuid } from '../io/arguments.js'
 import type { Cli } from '../io/cli.js'
 import { findUser, findUserId } from '../io/find-user.js'
 import { addPageOptions, aligned, pageOf, printable, printPage } from '../io/listing.js'
@@ -50,12 +50,19 @@ function addCreateCommand(user: Command, { host, call }: Cli) {
 }
 
 function addListCommand(user: Command, { host, call }: Cli) {
-  addPageOptions(user.command('list'), 'id', uuid)
+  addPageOptions(user.command('list'), 'id or cursor', cursor)
     .argument('<workspace/name>', 'database', databasePath)
-    .description('list users by id')
+    .description('list users by id, or by what they are found by')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
-    .action(async (params, { tenant, ...options }) => {
-      const query = { ...pageOf(options), ...(tenant && { tenant }) }
+    .option('--email-prefix <text>', 'only the users whose address begins with this text')
+    .option('--name-prefix <text>', 'only the users whose name begins with this text')
+    .action(async (params, { tenant, emailPrefix, namePrefix, ...options }) => {
+      const filters = {
+        ...(tenant && { tenant }),
+        ...(emailPrefix !== undefined && { emailPrefix }),
+        ...(namePrefix !== undefined && { namePrefix }),
+      }
+      const query = { ...pageOf(options), ...filters }
       const body = await call('listUsers', { params, query })
       printPage(host, options, {
         body,

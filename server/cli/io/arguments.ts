@@ -18,6 +18,13 @@ export function uuid(text: string) {
   return text
 }
 
+/** Parses `next` of a list that is ordered by id, or by a text. @throws {InvalidArgumentError} */
+export function cursor(text: string) {
+  // The shortest one is that of the address a@b.c.
+  if (!/^[\w-]{7,}$/.test(text)) throw new InvalidArgumentError('Expected what the list command printed.')
+  return text
+}
+
 /** Returns a parser of whole numbers in a range. */
 export const wholeNumber = (min: number, max: number) => (text: string) => {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN

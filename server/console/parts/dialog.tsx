@@ -7,10 +7,13 @@ import { Field, Form, type FormProps } from './form.js'
 export function Dialog({
   title,
   isKept,
+  isSheet,
   onClose,
   children,
 }: {
   title: string
+  /** Whether it takes the height of the page, at its side. */
+  isSheet?: boolean
   /** Whether only its buttons close it, and not Escape. */
   isKept?: boolean
   onClose(): void
@@ -27,6 +30,7 @@ export function Dialog({
     // The event `close` comes late: by then its button, which has the focus again, may have opened the next one.
     <dialog
       ref={dialog}
+      class={isSheet ? 'sheet' : undefined}
       aria-labelledby={id}
       closedby={isKept ? 'none' : undefined}
       onCancel={isKept ? undefined : onClose}

@@ -11,11 +11,21 @@ export interface Loading<Data> {
   data: Data | undefined
   etag: string | undefined
   problem: Problem | undefined
+  /** Whether the keys have changed, and what they load is on its way. */
+  isBusy: boolean
   reload(): Promise<void>
 }
 
-/** Loads when one of the keys has changed. A late response of former keys is ignored. */
-export function useLoad<Data>(load: () => Promise<Result<Data>>, keys: readonly unknown[]): Loading<Data> {
+/**
+ * Loads when one of the keys has changed. A late response of former keys is ignored.
+ *
+ * @param keeps whether to show what former keys have loaded until then, such as while the operator types
+ */
+export function useLoad<Data>(
+  load: () => Promise<Result<Data>>,
+  keys: readonly unknown[],
+  keeps = false,
+): Loading<Data> {
   const [loaded, setLoaded] = useState<{ key: string; result: Result<Data> }>()
   const key = JSON.stringify(keys)
   const reload = useCallback(async () => {
@@ -29,9 +39,10 @@ export function useLoad<Data>(load: () => Promise<Result<Data>>, keys: readonly 
       isLeft = true
     }
   }, [key])
-  const result = loaded?.key === key ? loaded.result : undefined
+  const isBusy = loaded?.key !== key
+  const result = isBusy && !(keeps && loaded?.result.data) ? undefined : loaded?.result
   const { data, etag } = result?.error ? { data: undefined, etag: undefined } : (result ?? {})
-  return { data, etag, problem: result?.error, reload }
+  return { data, etag, problem: result?.error, isBusy, reload }
 }
 
 /** Shows what was loaded, why it was not, or that it is on its way. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ConsoleContext } from '../context.js'
 import { takesFocus } from '../navigation.js'
 
@@ -16,15 +16,38 @@ export function shortTime(at: string) {
   return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
 }
 
-/** A time, or a dash. */
-export const Time = ({ at }: { at: string | null | undefined }) =>
-  at ? (
-    <time dateTime={at} title={at}>
-      {shortTime(at)}
+const minute = 60_000
+const units = [
+  ['minute', minute],
+  ['hour', 60 * minute],
+  ['day', 24 * 60 * minute],
+] as const
+const relative = new Intl.RelativeTimeFormat('en')
+
+/** Returns how long ago a time was, or in how long it will be. One that is further than 30 days is a day. */
+export function relativeTime(at: string, now = Date.now()) {
+  const distance = Date.parse(at) - now
+  const size = Math.abs(distance)
+  if (size < minute) return 'just now'
+  if (size >= 30 * 24 * 60 * minute) return shortTime(at).slice(0, 10)
+  const [unit, length] = units.findLast(([, length]) => size >= length) ?? units[0]
+  return relative.format(Math.trunc(distance / length), unit)
+}
+
+/** A time relative to now, or a dash. The exact one is its title. */
+export function Time({ at }: { at: string | null | undefined }) {
+  const [, setTicks] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setTicks((former) => former + 1), minute)
+    return () => clearInterval(timer)
+  }, [])
+  if (!at) return <span class="soft">–</span>
+  return (
+    <time dateTime={at} title={`${shortTime(at)} (${at})`}>
+      {relativeTime(at)}
     </time>
-  ) : (
-    <span class="soft">–</span>
   )
+}
 
 const numbers = new Intl.NumberFormat('en')
 export const count = (value: number) => numbers.format(value)
@@ -33,8 +56,9 @@ export const count = (value: number) => numbers.format(value)
 export const counted = (value: number, one: string, other = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : other}`
 
-/** Returns a number of users as the API counts them: 101 are more than 100 that were not counted yet. */
-export const countOfUsers = (users: number) => (users === 101 ? 'More than 100' : count(users))
+/** Returns a number of users of a list: 101 are more than 100 that were not counted yet. Others were counted some hours ago. */
+export const countOfUsers = (users: number) =>
+  users === 101 ? 'more than 100' : (users > 101 ? 'about ' : '') + count(users)
 
 /** Returns a length of time in one unit, rounded up. */
 export function duration(seconds: number) {
@@ -59,13 +83,21 @@ export function Heading({ title, children }: { title: string; children?: Compone
   )
 }
 
-/** What to do if a list has no items. */
-export const Empty = ({ children, command }: { children: ComponentChildren; command?: string }) => (
+/** What to do if a list has no items, with the command that does it. */
+export const Empty = ({
+  children,
+  command,
+}: {
+  children: ComponentChildren
+  command?: string | undefined
+}) => (
   <div class="empty">
     <p>{children}</p>
     {command && (
       <p>
-        Command: <code>npx @usher/server {command}</code>
+        <span class="soft">Or on the command line:</span>
+        <br />
+        <code>npx @usher/server {command}</code>
       </p>
     )}
   </div>

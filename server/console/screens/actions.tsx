@@ -3,7 +3,7 @@ import { call, type DataOf } from '../api.js'
 import { useConsole } from '../context.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
 import { Phrase } from '../parts/phrase.js'
-import { Pager, Table, usePages } from '../parts/table.js'
+import { Pager, type Pages, rangeOf, Table, usePages } from '../parts/table.js'
 import { Empty, Heading, Name, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
@@ -56,13 +56,13 @@ function OfDatabase() {
   )
 }
 
-function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: ReturnType<typeof usePages> }) {
+function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: Pages }) {
   return (
     <Loaded of={of}>
       {({ actions, next }) => (
         <>
           <Table
-            caption="Actions of the last 400 days, the latest first"
+            caption={`${rangeOf({ one: 'action', rows: actions.length, pages, next })}, the latest first. They are kept for 400 days.`}
             rows={actions}
             keyOf={({ id }) => id}
             columns={[
@@ -93,7 +93,7 @@ function List({ of, pages }: { of: Loading<DataOf<'listActions'>>; pages: Return
             ]}
             empty={<Empty>No operator has changed anything.</Empty>}
           />
-          <Pager pages={pages} next={next} />
+          <Pager pages={pages} next={next} rows={actions.length} />
         </>
       )}
     </Loaded>

@@ -5,7 +5,7 @@ import { Danger } from '../parts/dialog.js'
 import { Failure } from '../parts/failure.js'
 import { Loaded, useLoad, useTask } from '../parts/load.js'
 import { announce } from '../parts/status.js'
-import { Pager, Table, usePages } from '../parts/table.js'
+import { Pager, rangeOf, Table, usePages } from '../parts/table.js'
 import { count, counted, Empty, Heading, shortTime, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
@@ -91,7 +91,7 @@ export function Deliveries() {
         {({ deliveries, next }) => (
           <>
             <Table
-              caption="Messages, the oldest first"
+              caption={`${rangeOf({ one: 'message', rows: deliveries.length, pages, next })}, the oldest first`}
               rows={deliveries}
               keyOf={({ id }) => id}
               columns={[
@@ -117,7 +117,7 @@ export function Deliveries() {
               ]}
               empty={<Empty>Every mail and event was delivered. A failed one appears here.</Empty>}
             />
-            <Pager pages={pages} next={next} />
+            <Pager pages={pages} next={next} rows={deliveries.length} />
           </>
         )}
       </Loaded>

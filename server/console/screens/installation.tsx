@@ -3,10 +3,10 @@ import { call } from '../api.js'
 import { roleName, useConsole } from '../context.js'
 import { go } from '../navigation.js'
 import { FormDialog } from '../parts/dialog.js'
-import { FindByName } from '../parts/find.js'
+import { Find } from '../parts/find.js'
 import { Field } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
-import { Pager, Table, usePages } from '../parts/table.js'
+import { Pager, rangeOf, Table, usePages } from '../parts/table.js'
 import { count, Empty, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 import { WithServers } from './installation/servers.js'
@@ -37,12 +37,24 @@ function Workspaces() {
   const [isAdding, setAdding] = useState(false)
   const pages = usePages()
   const { after } = pages
-  const loading = useLoad(() => call('listWorkspaces', { query: { prefix, after } }), [prefix, after])
+  const loading = useLoad(() => call('listWorkspaces', { query: { prefix, after } }), [prefix, after], true)
+  const { data } = loading
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'workspace',
+      rows: data.workspaces.length,
+      pages,
+      next: data.next,
+      isSearch: prefix !== '',
+    }
   return (
     <>
-      <div class="row">
-        <FindByName
-          label="Start of the slug"
+      <div class="row spread">
+        <Find
+          label="Find workspaces by the start of their slug"
+          value={prefix}
+          status={shown ? rangeOf(shown) : ''}
           find={(text) => {
             pages.first()
             setPrefix(text)
@@ -58,7 +70,7 @@ function Workspaces() {
         {({ workspaces, next }) => (
           <>
             <Table
-              caption="Workspaces"
+              caption={shown ? rangeOf(shown) : 'Loading…'}
               rows={workspaces}
               keyOf={({ slug }) => slug}
               columns={[
@@ -68,14 +80,16 @@ function Workspaces() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                <Empty command="workspace create acme">
-                  {prefix
-                    ? 'No workspace begins with this text.'
-                    : 'Create a workspace, and a database in it.'}
-                </Empty>
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : prefix ? (
+                  <Empty>No workspace begins with this text.</Empty>
+                ) : (
+                  <Empty command="workspace create acme">Create a workspace, and a database in it.</Empty>
+                )
               }
             />
-            <Pager pages={pages} next={next} />
+            <Pager pages={pages} next={shown ? next : null} rows={workspaces.length} />
           </>
         )}
       </Loaded>

@@ -6,7 +6,7 @@ import { Danger } from '../parts/dialog.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Plot, PlotTable } from '../parts/plot.js'
 import { announce } from '../parts/status.js'
-import { countOfUsers, Heading, shortTime } from '../parts/text.js'
+import { counted, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
 type Day = DataOf<'getStatistics'>['days'][number]
@@ -29,17 +29,22 @@ export function Overview() {
   const { workspaceSlug, databaseName } = at
   const [days, setDays] = useState(30)
   const loading = useLoad(() => call('getStatistics', { ...at, query: { days } }), [days])
-  const path = `${location.origin}/workspaces/${workspaceSlug}/databases/${databaseName}`
   return (
     <>
       <Heading title={`${workspaceSlug}/${databaseName}`} />
       <Loaded of={loading}>
-        {({ users, countedAt, days: shown }) => (
+        {({ users, countedAt, hasMore, days: shown }) => (
           <>
+            {!users && shown.every(({ signUps }) => signUps === 0) && <NextSteps />}
             <div class="row spread">
               <p>
-                {countOfUsers(users)} {users === 1 ? 'user' : 'users'}
-                {countedAt && <span class="soft">, counted {shortTime(countedAt)}</span>}
+                {hasMore && 'More than '}
+                {counted(users, 'user')}
+                {countedAt && (
+                  <span class="soft">
+                    , counted <Time at={countedAt} />
+                  </span>
+                )}
               </p>
               <fieldset class="row" aria-label="Days">
                 {[30, 90].map((each) => (
@@ -55,22 +60,41 @@ export function Overview() {
               ))}
             </div>
             <PlotTable caption={`The last ${days} days`} days={shown} columns={columns} />
-            {!users && shown.every(({ signUps }) => signUps === 0) && (
-              <section>
-                <h2>Next steps</h2>
-                <p>Sign a first user up, from your app or on the command line:</p>
-                <pre>
-                  <code>{`curl ${path}/users \\
-  --json '{"email":"ada@example.com","password":"four random common words"}'`}</code>
-                </pre>
-                <p>Users of another system can be imported.</p>
-              </section>
-            )}
           </>
         )}
       </Loaded>
       {may('deleteDatabase') && <Deletion />}
     </>
+  )
+}
+
+/** What to do with a database that nobody uses yet. */
+function NextSteps() {
+  const { at, may } = useConsole()
+  const { workspaceSlug, databaseName } = at
+  const path = `${location.origin}/workspaces/${workspaceSlug}/databases/${databaseName}`
+  const link = (section: string, text: string) => (
+    <a href={pathTo(workspaceSlug, databaseName, section)}>{text}</a>
+  )
+  return (
+    <section class="card">
+      <h2>Next steps</h2>
+      <ol>
+        <li>
+          <p>Sign a first user up, from your app or on the command line:</p>
+          <pre>
+            <code>{`curl ${path}/users \\
+  --json '{"email":"ada@example.com","password":"four random common words"}'`}</code>
+          </pre>
+        </li>
+        <li>
+          Set the app URL, to which links in mails lead, in the {link('settings', 'settings of the database')}
+          .
+        </li>
+        {may('createApiKey') && <li>Create an API key for your backend: {link('keys', 'API keys')}.</li>}
+        {may('importUsers') && <li>Bring users of another system: {link('import', 'import users')}.</li>}
+      </ol>
+    </section>
   )
 }
 

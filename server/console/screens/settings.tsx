@@ -6,10 +6,10 @@ import { Failure } from '../parts/failure.js'
 import { Loaded, type Loading, useLoad } from '../parts/load.js'
 import { Secret } from '../parts/secret.js'
 import { announce } from '../parts/status.js'
-import { Heading } from '../parts/text.js'
+import { counted, Heading } from '../parts/text.js'
 import { textOf, valueFrom } from '../parts/versions.js'
 import { invalid, type Problem } from '../problems.js'
-import { grouped, inForm } from './settings/groups.js'
+import { grouped, inForm, isFound, nameOf, originOf, type Setting } from './settings/groups.js'
 import { Review } from './settings/review.js'
 import { SettingField } from './settings/setting-field.js'
 
@@ -44,6 +44,7 @@ function Groups({ data, loading, showSecret }: Props) {
   const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})
   const [changes, setChanges] = useState<Record<string, unknown>>()
   const [problem, setProblem] = useState<Problem>()
+  const [search, setSearch] = useState<Search>(everything)
   const isReadonly = !may('changeSettings')
   const edited = data.settings.filter(({ name, value }) => (edits[name] ?? textOf(value)) !== textOf(value))
   useUnsaved(edited.length > 0)
@@ -54,42 +55,51 @@ function Groups({ data, loading, showSecret }: Props) {
   }
   function review() {
     const next: Record<string, unknown> = {}
-    for (const { name, label, kind } of edited) {
+    for (const setting of edited) {
+      const { name, kind } = setting
       try {
         next[name] = valueFrom(edits[name] ?? '', kind)
       } catch {
-        return setProblem(invalid(label, 'is not valid JSON'))
+        return setProblem(invalid(nameOf(setting), 'is not valid JSON'))
       }
     }
     setProblem(undefined)
     setChanges(next)
   }
   /** Shows errors with the labels of their fields. */
-  const refuse = ({ errors, ...refused }: Problem) =>
+  function refuse({ errors, ...refused }: Problem) {
     setProblem({
       ...refused,
-      errors: errors.map(({ path, detail }) => ({
-        path: data.settings.find(({ name }) => path === `settings.${name}`)?.label ?? path,
-        detail: inForm(detail),
-      })),
+      errors: errors.map(({ path, detail }) => {
+        const setting = data.settings.find(({ name }) => path === `settings.${name}`)
+        return { path: setting ? nameOf(setting) : path, detail: inForm(detail) }
+      }),
     })
+  }
+  // One that was edited stays, so that a search hides nothing that a review saves.
+  const found = data.settings.filter((setting) => edited.includes(setting) || isShown(setting, search))
   return (
     <>
-      {grouped(data.settings).map(({ title, settings }) => (
-        <section key={title} class="settings">
-          <h2>{title}</h2>
-          <div>
-            {settings.map((setting) => (
-              <SettingField
-                key={setting.name}
-                setting={setting}
-                text={edits[setting.name] ?? textOf(setting.value)}
-                isReadonly={isReadonly}
-                error={problem?.errors.find(({ path }) => path === setting.label)?.detail}
-                change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
-              />
-            ))}
+      <Find search={search} found={found.length} find={setSearch} />
+      {grouped(found).map(({ title, guide, settings }) => (
+        <section key={title} class="settings card">
+          <div class="row spread">
+            <h2>{title}</h2>
+            <small>
+              Guide: <code>{guide}</code>
+            </small>
           </div>
+          {settings.map((setting) => (
+            <SettingField
+              key={setting.name}
+              setting={setting}
+              text={edits[setting.name] ?? textOf(setting.value)}
+              isEdited={edited.includes(setting)}
+              isReadonly={isReadonly}
+              error={problem?.errors.find(({ path }) => path === nameOf(setting))?.detail}
+              change={(text) => setEdits((former) => ({ ...former, [setting.name]: text }))}
+            />
+          ))}
         </section>
       ))}
       <Failure problem={problem} />
@@ -119,5 +129,45 @@ function Groups({ data, loading, showSecret }: Props) {
         />
       )}
     </>
+  )
+}
+
+interface Search {
+  text: string
+  /** Whether to show only settings that differ from their default. */
+  isChanged: boolean
+}
+const everything: Search = { text: '', isChanged: false }
+
+const isShown = (setting: Setting, { text, isChanged }: Search) =>
+  isFound(setting, text) && (!isChanged || originOf(setting, textOf(setting.value)) === 'changed')
+
+function Find({ search, found, find }: { search: Search; found: number; find(search: Search): void }) {
+  const { text, isChanged } = search
+  return (
+    <search class="row find">
+      <div class="field">
+        <label for="find-setting">Find a setting</label>
+        <input
+          id="find-setting"
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={(event) => find({ text: event.currentTarget.value, isChanged })}
+        />
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isChanged}
+          onChange={(event) => find({ text, isChanged: event.currentTarget.checked })}
+        />{' '}
+        Only changed ones
+      </label>
+      <p role="status" class="soft">
+        {found === 0 ? 'No setting is found.' : counted(found, 'setting')}
+      </p>
+    </search>
   )
 }

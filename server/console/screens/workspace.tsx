@@ -3,10 +3,10 @@ import { call } from '../api.js'
 import { useConsole } from '../context.js'
 import { go } from '../navigation.js'
 import { FormDialog } from '../parts/dialog.js'
-import { FindByName } from '../parts/find.js'
+import { Find } from '../parts/find.js'
 import { Field } from '../parts/form.js'
 import { Loaded, useLoad } from '../parts/load.js'
-import { Pager, Table, usePages } from '../parts/table.js'
+import { Pager, rangeOf, Table, usePages } from '../parts/table.js'
 import { count, countOfUsers, Empty, Heading, Time } from '../parts/text.js'
 import { pathTo } from '../places.js'
 
@@ -21,29 +21,44 @@ export function Workspace() {
   const loading = useLoad(
     () => call('listDatabases', { workspaceSlug, query: { prefix, after } }),
     [workspaceSlug, prefix, after],
+    true,
   )
+  const { data } = loading
+  // What former texts have found is shown until then, but not counted.
+  const shown = data &&
+    !loading.isBusy && {
+      one: 'database',
+      rows: data.databases.length,
+      pages,
+      next: data.next,
+      isSearch: prefix !== '',
+    }
   return (
     <>
-      <Heading title={`Databases of ${workspaceSlug}`} />
-      <div class="row">
-        <FindByName
-          label="Start of the name"
-          find={(text) => {
-            pages.first()
-            setPrefix(text)
-          }}
-        />
+      <div class="row spread top">
+        <Heading title={`Databases of ${workspaceSlug}`} />
         {may('createDatabase') && (
           <button type="button" class="main" onClick={() => setAdding(true)}>
             Create a database
           </button>
         )}
       </div>
+      <div class="row">
+        <Find
+          label="Find databases by the start of their name"
+          value={prefix}
+          status={shown ? rangeOf(shown) : ''}
+          find={(text) => {
+            pages.first()
+            setPrefix(text)
+          }}
+        />
+      </div>
       <Loaded of={loading}>
         {({ databases, next }) => (
           <>
             <Table
-              caption={`Databases of ${workspaceSlug}`}
+              caption={shown ? rangeOf(shown) : 'Loading…'}
               rows={databases}
               keyOf={({ name }) => name}
               columns={[
@@ -59,12 +74,18 @@ export function Workspace() {
                 { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
               empty={
-                <Empty command={`database create ${workspaceSlug}/app`}>
-                  {prefix ? 'No database begins with this text.' : 'Create a database for your app.'}
-                </Empty>
+                !shown ? (
+                  <p class="soft">Loading…</p>
+                ) : prefix ? (
+                  <Empty>No database begins with this text.</Empty>
+                ) : (
+                  <Empty command={may('createDatabase') ? `database create ${workspaceSlug}/app` : undefined}>
+                    {may('createDatabase') ? 'Create a database for your app.' : 'There is no database yet.'}
+                  </Empty>
+                )
               }
             />
-            <Pager pages={pages} next={next} />
+            <Pager pages={pages} next={shown ? next : null} rows={databases.length} />
           </>
         )}
       </Loaded>

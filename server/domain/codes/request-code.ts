@@ -33,14 +33,36 @@ export function requestPasswordReset(
 export async function requestEmailVerification(context: AppContext, request: UserRequest) {
   const { user } = request
   if (user.emailVerifiedAt) return
-  const sent = await requestCode(context, request, {
-    purpose: 'email_verification',
-    fact: 'email_verification.requested',
-    canonicalEmail: requireCanonicalEmail(user.email),
-    findUserId: async () => user.id,
-  })
+  const verification = verificationOf(user.id, requireCanonicalEmail(user.email))
+  const sent = await requestCode(context, request, verification)
   if ('limit' in sent) throw new Problem('too_many_mails', sent)
 }
+
+/**
+ * Sends a mail with a code to a user who has signed up, if the database wants it and its app can use the code. A failure is only
+ * logged, because the user is already stored and can request the mail.
+ */
+export async function sendVerificationAtSignUp(
+  context: AppContext,
+  request: Pick<DatabaseRequest, 'database' | 'caller' | 'actor'>,
+  { id, canonicalEmail }: { id: string; canonicalEmail: string },
+) {
+  const { verifyEmailAtSignUp, accountOperations, appUrl } = request.database
+  if (!verifyEmailAtSignUp || !accountOperations || appUrl === null) return
+  try {
+    await requestCode(context, request, verificationOf(id, canonicalEmail))
+  } catch (error) {
+    const { caller, database } = request
+    caller.log.warn({ err: error, databaseId: database.id, userId: id }, 'a verification was not stored')
+  }
+}
+
+const verificationOf = (userId: string, canonicalEmail: string): RequestedCode => ({
+  purpose: 'email_verification',
+  fact: 'email_verification.requested',
+  canonicalEmail,
+  findUserId: async () => userId,
+})
 
 /** A requested code. */
 interface RequestedCode {

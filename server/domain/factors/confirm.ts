@@ -149,13 +149,25 @@ export async function confirmUser(
   return claims.proven
 }
 
+/** Verifies the password of the user of a token as {@link verifyPassword}, and remembers the network of the client. */
+export async function provePassword(context: AppContext, request: UserRequest, password: string | undefined) {
+  const authenticated = await verifyPassword(context, request, password)
+  if (!authenticated) return undefined
+  await rememberLogin(context, request, authenticated.network)
+  return { amr: ['pwd'] }
+}
+
 /**
  * Verifies the password of the user of a token, under the throttle of logins.
  *
  * @returns undefined if the user has none
  * @throws {Problem} `too_many_attempts`; `validation_failed` if it is wrong or missing
  */
-export async function provePassword(context: AppContext, request: UserRequest, password: string | undefined) {
+export async function verifyPassword(
+  context: AppContext,
+  request: UserRequest,
+  password: string | undefined,
+) {
   const { id, email } = request.user
   if (!(await hasPassword(context.store, { databaseId: request.database.id, id }))) return undefined
   const wrong = (code: 'required' | 'password_wrong', detail: string) =>
@@ -164,6 +176,5 @@ export async function provePassword(context: AppContext, request: UserRequest, p
   const canonicalEmail = requireCanonicalEmail(email)
   const authenticated = await authenticate(context, request, { id, canonicalEmail, password })
   if (!authenticated) throw wrong('password_wrong', 'is not the current password')
-  await rememberLogin(context, request, authenticated.network)
-  return { amr: ['pwd'] }
+  return authenticated
 }

@@ -21,6 +21,7 @@ import {
   deleteFactor,
   deleteFactors,
   findFactors,
+  findOtherProofs,
   type ListedFactor,
   markFactor,
   type NewPasskey,
@@ -66,7 +67,7 @@ export async function listFactors({ store, now }: AppContext, request: UserReque
   const key = { databaseId: database.id, userId: user.id }
   return {
     factors: (await findFactors(store, key)).map(shownFactor),
-    recoveryCodes: await countRecoveryCodes(store, key),
+    ...(await findOtherProofs(store, key)),
     secondFactor: {
       on: missingStep(database, user, now()) === 'second_factor_required',
       dueAt: enrolmentDueAt(database, user)?.toISOString() ?? null,

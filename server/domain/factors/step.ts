@@ -22,7 +22,7 @@ import {
   SecondStepMissing,
   type SecondStepUser,
 } from '../tokens/authentication.js'
-import { confirmedUser, provePassword } from './confirm.js'
+import { confirmedUser, provePassword, verifyPassword } from './confirm.js'
 import type { PasskeyDatabase } from './kind.js'
 import { provableBy, verifyProof } from './prove.js'
 
@@ -176,8 +176,8 @@ const proofOf = ({ id: userId, generation }: UserRequest['user'], claims: UserRe
   ({ purpose: 'passkey_step_up', of: sessionIdOf(claims), userId, generation }) as const
 
 /**
- * Lets the user of a token prove again to be there: by a second factor, or by the password without one. The session of the token keeps
- * it. A user with neither has nothing to prove, so only a login renews what the token says.
+ * Lets the user of a token prove again to be there: by a second factor and, if given, the password, or by the password without a factor.
+ * The session of the token keeps it. A user with neither has nothing to prove, so only a login renews what the token says.
  *
  * @throws {Problem} `second_factor_invalid`; `too_many_attempts`; `validation_failed`; `recent_login_required`; `token_invalid` if the
  * session has ended meanwhile
@@ -212,8 +212,10 @@ async function proveAgain(context: AppContext, request: UserRequest<StepUpBody>,
     const proven = { amr: [...new Set([...former, ...amr])], at, tenants }
     return { authentication: Authentication.ofToken(user, proven), confirmed: { amr } }
   }
+  // First, because a code of an app is used up. The network is not known before the second step.
+  const first = password !== undefined && (await verifyPassword(context, request, password))
   const { way } = await verifyProof(context, request, { ...proofOf(user, claims), proof })
   // The session shows the first factor, and the confirmation only what the user has proven now.
   const authentication = Authentication.afterSecondStep(user, former, { way, at, tenants })
-  return { authentication, confirmed: { amr: [way, 'mfa'] } }
+  return { authentication, confirmed: { amr: [...(first ? ['pwd'] : []), way, 'mfa'] } }
 }

@@ -1,6 +1,11 @@
-import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
+import type {
+  AcceptedInvitation,
+  AcceptInvitationBody,
+  ReadInvitation,
+  ReadInvitationBody,
+} from '@usher/contract'
 import { type FoundInvitation, findPending, type PendingInvitation } from '../../store/queries/acceptances.js'
-import { deleteInvitation } from '../../store/queries/invitations.js'
+import { deleteInvitation, findInvitationMail } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { lockUsersAndTenant } from '../../store/queries/members.js'
 import { findUserOfToken, type UserOfToken } from '../../store/queries/users-of-tokens.js'
@@ -11,7 +16,7 @@ import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
 import { Problem } from '../problem.js'
 import { reclaim } from '../reclaim.js'
-import type { UserRequest } from '../request.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
 import { Authentication } from '../tokens/authentication.js'
 import { completeLogin } from '../tokens/complete-login.js'
@@ -138,6 +143,20 @@ export const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance)
   { type: 'invitation.accepted', tenantId, invitationId: id, userId },
   { type: 'tenant.user_added', tenantId, userId },
 ]
+
+/** Returns what an invitation says. @throws {Problem} `code_invalid` if it cannot be accepted, whoever has the code */
+export async function readInvitation(
+  context: AppContext,
+  { database, body }: DatabaseRequest<ReadInvitationBody>,
+): Promise<ReadInvitation> {
+  const { codeId } = await requireInvitation(context, database, body.code)
+  const key = { databaseId: database.id, codeId }
+  const { role } = requireValid(database, await findPending(context.store, key, new Date(context.now())))
+  const mail = await findInvitationMail(context.store, key)
+  if (!mail) throw new Problem('code_invalid')
+  const { tenantName, inviterName, email, expiresAt } = mail
+  return { tenantName, inviterName, role, email, expiresAt: expiresAt.toISOString() }
+}
 
 /**
  * Adds the user of a token to the tenant of an invitation: see {@link acceptByUser}. If this has revoked the token, returns a new

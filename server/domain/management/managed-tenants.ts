@@ -10,17 +10,18 @@ import {
   type PutMemberBody,
   type TenantList,
 } from '@usher/contract/management'
+import { validate as isUuid } from 'uuid'
 import type { z } from 'zod'
 import { listInvitationRows } from '../../store/queries/invitations.js'
 import { listMemberRows } from '../../store/queries/listed-members.js'
-import { countMembers, listTenantRows } from '../../store/queries/management/tenants.js'
+import { countMembers, listTenantRows, listTenantsByName } from '../../store/queries/management/tenants.js'
 import type { Store } from '../../store/store.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { invitationBody, invite } from '../invitations/invite.js'
 import { revoke } from '../invitations/pending.js'
 import { changeOncePerKey } from '../once-per-key.js'
-import { readPage } from '../page.js'
+import { readNamedPage, readPage, requireCursor, requireOneFilter } from '../page.js'
 import { unless } from '../problem.js'
 import type { KeyRequest } from '../request.js'
 import { listedTenant, managedTenant, memberBody } from '../tenants/bodies.js'
@@ -33,13 +34,21 @@ type OfMember<Body = unknown> = KeyRequest<Body> & { params: { tenantId: string;
 type Counting = { query: { users?: 'true' | undefined } }
 type Repeatable = { params: object; headers: IdempotencyHeaders }
 
-/** Returns a page of tenants, ordered by id. */
+/** Returns a page of tenants, ordered by id, or by name if the filter is `namePrefix`. */
 export async function listTenants(
   { store }: AppContext,
   { database, query }: KeyRequest & { query: ListTenantsQuery },
 ): Promise<TenantList> {
-  const where = { databaseId: database.id, externalId: query.externalId }
-  const { rows, next } = await readPage(query, (page) => listTenantRows(store, where, page))
+  const { externalId, namePrefix, after } = query
+  requireOneFilter({ externalId, namePrefix })
+  const databaseId = database.id
+  if (namePrefix === undefined) requireCursor(after === undefined || isUuid(after))
+  const { rows, next } =
+    namePrefix === undefined
+      ? await readPage(query, (page) => listTenantRows(store, { databaseId, externalId }, page))
+      : await readNamedPage(query, (page) =>
+          listTenantsByName(store, { databaseId, prefix: namePrefix }, page),
+        )
   const users = await countUsers(store, rows, query)
   return { tenants: rows.map((row) => ({ ...listedTenant(row), ...users(row) })), next }
 }

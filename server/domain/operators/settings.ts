@@ -5,6 +5,7 @@ import {
   type SettingName,
   settingEntries,
   settingGroups,
+  settingGuides,
 } from '@usher/contract/settings'
 import type { AppContext } from '../context.js'
 import { settingsOf } from '../databases/settings.js'
@@ -18,12 +19,15 @@ const listOf = (values: DatabaseSettings): SettingList => ({
     Object.entries<Setting>(settings).map(([name, setting]) => ({
       name,
       group,
-      label: setting.unit ? `${setting.title} (${setting.unit})` : setting.title,
+      guide: settingGuides[group as keyof typeof settingGuides],
+      label: setting.title,
+      unit: setting.unit ?? null,
       description: setting.text,
       kind: setting.kind,
       choices: setting.kind === 'choice' ? [...(setting.choices ?? [])] : null,
       min: setting.range?.[0] ?? null,
       max: setting.range?.[1] ?? null,
+      empty: setting.empty ?? null,
       value: values[name as SettingName],
       default: setting.default,
       confirms: setting.confirms ?? false,

@@ -18,10 +18,11 @@ export async function getStatistics(
   const found = new Map(
     (await findDays(context.store, database.id, days[0] as string)).map((row) => [row.day, row]),
   )
-  const { users, countedAt } = await findUserCount(context.store, database.id)
+  const { users, hasMore, countedAt } = await findUserCount(context.store, database.id)
   return {
     days: days.map((day) => found.get(day) ?? { day, ...noCounts() }),
     users,
+    hasMore,
     countedAt: countedAt?.toISOString() ?? null,
   }
 }

@@ -8,7 +8,7 @@ import type {
   UpdateTenantBody,
 } from '@usher/contract'
 import type { z } from 'zod'
-import { listMemberRows } from '../../store/queries/listed-members.js'
+import { lastSearched, listMemberRows, searchMemberRows } from '../../store/queries/listed-members.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
@@ -55,14 +55,22 @@ export async function updateTenant(
 export const deleteTenant = (context: AppContext, request: TenantRequest) =>
   tenants.deleteTenant(context, request, request.params.tenantId)
 
-/** Returns a page of the members of a tenant, ordered by id. @throws {Problem} `tenant_not_found` */
+/** Returns a page of the members of a tenant, ordered by id, all or those that a text finds. @throws {Problem} `tenant_not_found` */
 export async function listMembers(
   { store }: AppContext,
   request: TenantRequest & { query: ListMembersQuery },
 ): Promise<MemberList> {
   const key = { databaseId: request.database.id, tenantId: requireMembership(request).id }
-  const { rows, next } = await readPage(request.query, (page) => listMemberRows(store, key, page))
-  return { members: rows.map(memberBody), next }
+  const { search: text, ...query } = request.query
+  if (text === undefined) {
+    const { rows, next } = await readPage(query, (page) => listMemberRows(store, key, page))
+    return { members: rows.map(memberBody), next }
+  }
+  const { rows, next } = await readPage(query, (page) => searchMemberRows(store, { ...key, text }, page))
+  return {
+    members: rows.map(memberBody),
+    next: next ?? (await lastSearched(store, key, query.after)) ?? null,
+  }
 }
 
 /** Changes the role of a member: see {@link members.putMember}. */

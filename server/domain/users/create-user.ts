@@ -6,6 +6,7 @@ import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
 import { profileOf } from '../../store/queries/user-fields.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
+import { sendVerificationAtSignUp } from '../codes/request-code.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../events/events.js'
@@ -101,6 +102,8 @@ async function signUp(
     readAt: now.getTime(),
     event: 'user.created',
   })
+  // The code of an invitation has proven the address.
+  if (!invitation) await sendVerificationAtSignUp(context, request, user)
   for (const { type, ...ids } of accepted) audit(caller.log, type, { databaseId: database.id, ...ids })
   return signedUp
 }

@@ -168,6 +168,21 @@ export async function countRecoveryCodes({ query }: Queries, { databaseId, userI
 const countCodesStatement = `
   SELECT count(*)::int AS count FROM usher.recovery_code WHERE database_id = $1::uuid AND user_id = $2::uuid`
 
+/** Returns what a user can prove in addition to factors: a password, and a number of recovery codes. */
+export async function findOtherProofs({ query }: Queries, { databaseId, userId }: UserKey) {
+  const [row] = await query<{ hasPassword: boolean; recoveryCodes: number }>(findOtherProofsStatement, [
+    databaseId,
+    userId,
+  ])
+  return row ?? { hasPassword: false, recoveryCodes: 0 }
+}
+
+const findOtherProofsStatement = `
+  SELECT u.password_hash IS NOT NULL AS "hasPassword", (
+    SELECT count(*)::int FROM usher.recovery_code AS c WHERE c.database_id = $1::uuid AND c.user_id = $2::uuid
+  ) AS "recoveryCodes"
+  FROM usher."user" AS u WHERE u.database_id = $1::uuid AND u.id = $2::uuid`
+
 /** Replaces the recovery codes of a locked user. @param hashes SHA-256 of each */
 export async function replaceRecoveryCodes(
   { query }: Queries,

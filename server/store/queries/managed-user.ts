@@ -1,8 +1,9 @@
-import { NIL } from 'uuid'
+import { MAX, NIL } from 'uuid'
 import type { Session, User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
 import { type Delaying, mayDelayLogins } from './delaying-failures.js'
+import { byNamePrefix, type NamedCursor, type NamePrefix, namePrefixValues } from './name-prefix.js'
 import type { Page } from './page.js'
 import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
@@ -121,6 +122,13 @@ export const listUsersByPrefix = (
     limit,
   ])
 
+/** Returns users in the reverse order of the bytes of their canonical email. @param page.after as in {@link listUsersByPrefix} */
+export const listUsersByEmailDescending = (
+  store: Queries,
+  databaseId: string,
+  { limit, after = lastCharacter }: Page<string>,
+) => store.query<ListedUserRow>(byEmailDescendingStatement, [databaseId, after, limit])
+
 /** No address has it. */
 const lastCharacter = '\u{10FFFF}'
 
@@ -130,6 +138,37 @@ const listByPrefixStatement = `
   WHERE database_id = $1::uuid AND email_key ~>=~ $2::text AND email_key ~<~ $3::text AND email_key ~>~ $4::text
     AND reserved_for IS NULL
   ORDER BY email_key USING ~<~ LIMIT $5::int`
+
+const byEmailDescendingStatement = `
+  SELECT u.id, ${listedColumns} FROM usher."user" AS u
+  WHERE database_id = $1::uuid AND email_key ~<~ $2::text AND reserved_for IS NULL
+  ORDER BY email_key USING ~>~ LIMIT $3::int`
+
+/** Returns users by their time of sign-up. @param page.after id and time of the last user of the page before */
+export const listUsersByTime = (
+  store: Queries,
+  { databaseId, isDescending }: { databaseId: string; isDescending: boolean },
+  { limit, after }: Page<{ id: string; createdAt: string }>,
+) => {
+  const start = isDescending ? { createdAt: 'infinity', id: MAX } : { createdAt: '-infinity', id: NIL }
+  const { createdAt, id } = after ?? start
+  const statement = isDescending ? byTimeStatement('<', 'DESC') : byTimeStatement('>', 'ASC')
+  return store.query<ListedUserRow>(statement, [databaseId, createdAt, id, limit])
+}
+
+const byTimeStatement = (comparison: '<' | '>', direction: 'ASC' | 'DESC') => `
+  SELECT u.id, ${listedColumns} FROM usher."user" AS u
+  WHERE u.database_id = $1::uuid AND u.reserved_for IS NULL
+    AND (u.created_at, u.id) ${comparison} ($2::timestamptz, $3::uuid)
+  ORDER BY u.created_at ${direction}, u.id ${direction} LIMIT $4::int`
+
+/** Returns the users whose name begins with a text, ignoring case, in the order of the bytes of their lower case. */
+export const listUsersByName = (store: Queries, filter: NamePrefix, page: Page<NamedCursor>) =>
+  store.query<ListedUserRow & NamedCursor>(listByNameStatement, namePrefixValues(filter, page))
+
+const listByNameStatement = `
+  SELECT u.id, ${listedColumns}, lower(u.preferred_name) AS "foldedName" FROM usher."user" AS u
+  WHERE u.preferred_name IS NOT NULL AND u.reserved_for IS NULL AND ${byNamePrefix('u', 'preferred_name')}`
 
 /** A session of a user as a backend sees it. */
 export type UserSession = Pick<Session, 'id' | 'label' | 'createdAt' | 'refreshedAt' | 'expiresAt'>

@@ -40,17 +40,19 @@ export const findDays = ({ query }: Queries, databaseId: string, from: string) =
     [databaseId, from],
   )
 
-/** Up to this number, users are counted when they are read. A sweep counts more, which takes longer than a request may. */
-export const exactUsers = 100
+/** Up to this number, users of a database in a list are counted when they are read. A sweep counts more. */
+const exactUsers = 100
+/** The same for one database: an index has them side by side. A sweep counts more, which takes longer than a request may. */
+const exactUsersOfOne = 5_000
 
 const sweptUsers = (databaseId: string) => `(SELECT users FROM usher.sweep WHERE database_id = ${databaseId})`
 
-/** The number of users, or one more than `exactUsers` if there are more than that and no sweep has counted them yet. */
-const usersOf = (databaseId: string) => `
-  (CASE WHEN ${sweptUsers(databaseId)} > ${exactUsers} THEN ${sweptUsers(databaseId)} ELSE (
+/** The number of users, or one more than `exact` if there are more than that and no sweep has counted them yet. */
+const usersOf = (databaseId: string, exact = exactUsers) => `
+  (CASE WHEN ${sweptUsers(databaseId)} > ${exact} THEN ${sweptUsers(databaseId)} ELSE (
     SELECT count(*) FROM (
       SELECT FROM usher."user" WHERE database_id = ${databaseId} AND reserved_for IS NULL
-      ORDER BY id LIMIT ${exactUsers + 1}
+      ORDER BY created_at, id LIMIT ${exact + 1}
     ) AS first_users
   ) END)::float8`
 
@@ -80,14 +82,19 @@ export async function findNumbers(
   )
 }
 
-/** Returns the number of users, and when a sweep has counted them, if it has counted more than `exactUsers`. */
+/**
+ * Returns the number of users, when a sweep has counted them, if it has counted more than `exactUsersOfOne`, and whether there are
+ * more, which no sweep has counted yet.
+ */
 export async function findUserCount({ query }: Queries, databaseId: string) {
   const [row] = await query<{ users: number; countedAt: Date | null }>(
-    `SELECT ${usersOf('$1::uuid')} AS users,
-      (SELECT counted_at FROM usher.sweep WHERE database_id = $1::uuid AND users > ${exactUsers}) AS "countedAt"`,
+    `SELECT ${usersOf('$1::uuid', exactUsersOfOne)} AS users,
+      (SELECT counted_at FROM usher.sweep WHERE database_id = $1::uuid AND users > ${exactUsersOfOne}) AS "countedAt"`,
     [databaseId],
   )
-  return row ?? { users: 0, countedAt: null }
+  const { users, countedAt } = row ?? { users: 0, countedAt: null }
+  const hasMore = !countedAt && users > exactUsersOfOne
+  return { users: hasMore ? exactUsersOfOne : users, countedAt, hasMore }
 }
 
 /** Users that one statement counts. */

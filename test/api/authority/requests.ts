@@ -50,6 +50,7 @@ export const bodies: Readonly<Record<string, (given: Given) => Body | Promise<Bo
   updateTenant: () => ({ name: 'Mills' }),
   changeMember: () => ({ role: 'member' }),
   inviteMember: () => ({ email: 'invited@example.com', role: 'member' }),
+  readInvitation: () => ({ code: 'none' }),
   acceptInvitation: () => ({ code: 'none' }),
   changeSso: () => ({ jit: true }),
   addSsoConnection: () => ({ clientId: 'none', issuer: 'https://none.example' }),

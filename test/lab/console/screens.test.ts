@@ -62,8 +62,11 @@ const reads: Readonly<Record<string, () => string>> = {
   listDeliveries: () => `${path}/deliveries`,
   'listUsers, the first page': () => `${management}/users`,
   'listUsers, a page in the middle': () => `${management}/users?after=${idText(random(users))}`,
+  'listUsers, the latest first': () => `${management}/users?order=-createdAt`,
   'listUsers by the start of the address': () =>
     `${management}/users?emailPrefix=${emailText(random(users)).slice(0, 11)}`,
+  'listUsers by the start of the name': () => `${management}/users?namePrefix=ada`,
+  'listTenants by the start of the name': () => `${management}/tenants?namePrefix=tenant`,
   'listUsers by an external ID that nobody has': () => `${management}/users?externalId=none-${random(100)}`,
   getUser: randomUser,
   listUserSessions: () => `${randomUser()}/sessions`,

@@ -5,6 +5,7 @@ import { Dialog, Leave } from '../../parts/dialog.js'
 import { Form } from '../../parts/form.js'
 import { conflicts, textOf, Versions } from '../../parts/versions.js'
 import type { Problem } from '../../problems.js'
+import { nameOf } from './groups.js'
 
 interface Props {
   settings: DataOf<'getSettings'>
@@ -22,7 +23,8 @@ export function Review({ settings, etag, changes, onRefused, onSaved, onClose }:
   const [newer, setNewer] = useState<{ values: Record<string, unknown>; etag: string | undefined }>()
   // So that the version that is saved after a conflict needs no second confirmation.
   const [task] = useState<Task>({})
-  const labels = Object.fromEntries(settings.settings.map(({ name, label }) => [name, label]))
+  const named = settings.settings.map((setting) => ({ name: setting.name, label: nameOf(setting) }))
+  const labels = Object.fromEntries(named.map(({ name, label }) => [name, label]))
   const former = settings.values
 
   async function save(close: () => void) {
@@ -58,7 +60,7 @@ export function Review({ settings, etag, changes, onRefused, onSaved, onClose }:
               caption="Somebody has changed the settings meanwhile"
               former="Yours"
               latter="Stored now"
-              differences={conflicts(settings.settings, { mine: changes, former, stored: newer.values })}
+              differences={conflicts(named, { mine: changes, former, stored: newer.values })}
             />
           ) : (
             <Versions

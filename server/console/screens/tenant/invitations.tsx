@@ -7,7 +7,7 @@ import { Field } from '../../parts/form.js'
 import { Loaded, useLoad, useTask } from '../../parts/load.js'
 import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
-import { type Column, Pager, Table, usePages } from '../../parts/table.js'
+import { type Column, Pager, rangeOf, Table, usePages } from '../../parts/table.js'
 import { Empty, Heading2, Name, Time } from '../../parts/text.js'
 
 type Invitation = DataOf<'listInvitations'>['invitations'][number]
@@ -74,20 +74,24 @@ export function Invitations({ tenantId }: { tenantId: string }) {
         {({ invitations, next }) => (
           <>
             <Table
-              caption="Invitations that are not accepted yet"
+              caption={`${rangeOf({ one: 'invitation', rows: invitations.length, pages, next })} that ${invitations.length === 1 ? 'is' : 'are'} not accepted yet`}
               rows={invitations}
               keyOf={({ id }) => id}
               columns={may('inviteMember') ? columns : columns.slice(0, -1)}
               empty={
                 <Empty
-                  command={`tenant invite ${at.workspaceSlug}/${at.databaseName} ${tenantId} ada@example.com`}
+                  command={
+                    may('inviteMember')
+                      ? `tenant invite ${at.workspaceSlug}/${at.databaseName} ${tenantId} ada@example.com`
+                      : undefined
+                  }
                 >
                   Nobody is invited. Invite an address: its owner becomes a member, with or without an
                   account.
                 </Empty>
               }
             />
-            <Pager pages={pages} next={next} />
+            <Pager pages={pages} next={next} rows={invitations.length} />
           </>
         )}
       </Loaded>

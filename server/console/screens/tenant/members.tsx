@@ -7,7 +7,7 @@ import { Field } from '../../parts/form.js'
 import { Loaded, useLoad, useTask } from '../../parts/load.js'
 import { RoleField } from '../../parts/role-field.js'
 import { announce } from '../../parts/status.js'
-import { type Column, Pager, Table, usePages } from '../../parts/table.js'
+import { type Column, Pager, rangeOf, Table, usePages } from '../../parts/table.js'
 import { Empty, Name, Time } from '../../parts/text.js'
 import { pathTo } from '../../places.js'
 import { invalid } from '../../problems.js'
@@ -88,13 +88,23 @@ export function Members({ tenantId }: { tenantId: string }) {
         {({ members, next }) => (
           <>
             <Table
-              caption="Members, by ID"
+              caption={`${rangeOf({ one: 'member', rows: members.length, pages, next })}, by ID`}
               rows={members}
               keyOf={({ id }) => id}
               columns={may('putMember') ? columns : columns.slice(0, -1)}
-              empty={<Empty>The tenant has no members. Add a user.</Empty>}
+              empty={
+                <Empty
+                  command={
+                    may('putMember')
+                      ? `tenant add-user ${at.workspaceSlug}/${at.databaseName} ${tenantId} ada@example.com`
+                      : undefined
+                  }
+                >
+                  The tenant has no members. {may('putMember') && 'Add a user.'}
+                </Empty>
+              }
             />
-            <Pager pages={pages} next={next} />
+            <Pager pages={pages} next={next} rows={members.length} />
           </>
         )}
       </Loaded>

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../generated/client.js'
 import type { Queries } from '../../store.js'
+import { byNamePrefix, type NamedCursor, type NamePrefix, namePrefixValues } from '../name-prefix.js'
 import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
 
@@ -33,6 +34,15 @@ export async function listTenantRows(
     take: limit,
   })
 }
+
+/** Returns the tenants whose name begins with a text, ignoring case, in the order of the bytes of their lower case. */
+export const listTenantsByName = (store: Queries, filter: NamePrefix, page: Page<NamedCursor>) =>
+  store.query<ListedTenantRow & NamedCursor>(listByNameStatement, namePrefixValues(filter, page))
+
+const listByNameStatement = `
+  SELECT t.database_id AS "databaseId", t.id, t.name, t.external_id AS "externalId", t.seats,
+    t.created_at AS "createdAt", lower(t.name) AS "foldedName"
+  FROM usher.tenant AS t WHERE ${byNamePrefix('t', 'name')}`
 
 /** Returns the number of users in each tenant that has one. */
 export async function countMembers(store: TypedQueries, databaseId: string, tenantIds: readonly string[]) {
