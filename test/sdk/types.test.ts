@@ -23,7 +23,7 @@ type MethodName<Id> = Id extends `get${infer Name}` ? Uncapitalize<Name> : Id
 /** The methods that the SDK must have by the contract. */
 type Operations = {
   [Id in RouteId as MethodName<Id> & string]: Route<Id> extends infer R extends AppRoute
-    ? (...parameters: [...Ids<R>, ...Argument<R>, options?: sdk.CallOptions]) => Call<R>
+    ? (...parameters: [...Ids<R>, ...Argument<R>, options?: Options<R>]) => Call<R>
     : never
 }
 
@@ -36,9 +36,18 @@ type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unk
       ? [tenantId: string, invitationId: string]
       : R extends { pathParams: { shape: { userId: unknown } } }
         ? [tenantId: string, userId: string]
-        : R extends { pathParams: { shape: { tenantId: unknown } } }
-          ? [tenantId: string]
-          : []
+        : R extends { pathParams: { shape: OfSso } }
+          ? [tenantId: string, id: string]
+          : R extends { pathParams: { shape: { tenantId: unknown } } }
+            ? [tenantId: string]
+            : []
+
+type OfSso = { connectionId: unknown } | { domain: unknown } | { entryId: unknown }
+
+/** A confirmation is the only header that a caller gives. */
+type Options<R extends AppRoute> = R extends { headers: { shape: { 'usher-confirmation': unknown } } }
+  ? sdk.CallOptions & sdk.ConfirmOptions
+  : sdk.CallOptions
 
 /** The body, which may be optional, or the query. */
 type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
