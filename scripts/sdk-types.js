@@ -73,7 +73,10 @@ export function comment({ description, examples }) {
 export function typeOf(schema) {
   if (schema.$ref) return nameOf(schema.$ref)
   const values = schema.enum ?? schema['x-extensible-enum']
-  if (values) return values.map((value) => `'${value}'`).join(' | ')
+  if (values) {
+    const texts = values.map((value) => `'${value}'`)
+    return [...texts, ...(schema.type.includes('null') ? ['null'] : [])].join(' | ')
+  }
   const alternatives = schema.anyOf ?? schema.oneOf
   if (alternatives) return alternatives.map(typeOf).join(' | ')
   if (Object.keys(schema).every((key) => ['description', 'examples'].includes(key))) return 'unknown'
