@@ -192,7 +192,7 @@ export interface ChangeSsoBody {
   /** Seconds for which a login counts, 1 hour to 30 days. */
   maxAge?: number | undefined
   /** `aal2`: a login needs a second factor. Null: any. */
-  acr?: 'aal2' | undefined
+  acr?: 'aal2' | null | undefined
   /** Whether what the provider says about second factors counts for `acr`. */
   trustAmr?: boolean | undefined
   /** Whether a first login creates a member. */
@@ -1108,7 +1108,7 @@ export interface Sso {
   /** Seconds for which a login counts. */
   maxAge: number
   /** The level that a login must have, or null for any. */
-  acr: 'aal2'
+  acr: 'aal2' | null
   /** Whether what the provider says about second factors counts for `acr`. */
   trustAmr: boolean
   /** Whether a first login creates a member. */
