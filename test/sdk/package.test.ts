@@ -184,7 +184,7 @@ describe('the package', () => {
   it('packs only compiled files and declarations', async () => {
     const files = await readdir(join(folder, 'node_modules', '@usher', 'sdk'), { recursive: true })
     const expected =
-      /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d)?\.(js|cjs|ts|cts)|dist.ui(.(account|sign-in|texts))?|dist.ui.([\w-]+.)?[\w-]+(\.d)?\.(js|ts)|dist.ui.ui\.css)$/
+      /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d)?\.(js|cjs|ts|cts)|dist.ui(.(account|sign-in|sso|texts))?|dist.ui.([\w-]+.)?[\w-]+(\.d)?\.(js|ts)|dist.ui.ui\.css)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
@@ -222,6 +222,12 @@ describe('the package', () => {
       name: 'the account, without usher-sign-in',
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
       maxBytes: 17_750,
+    },
+    {
+      name: 'the set-up of single sign-on, to the account',
+      floor: "export { startAccount } from '@usher/sdk/ui/account';",
+      contents: "export { startSsoSetup } from '@usher/sdk/ui/sso'",
+      maxBytes: 9000,
     },
     {
       name: 'the components of React, to usher-sign-in',

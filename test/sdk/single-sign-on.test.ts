@@ -48,6 +48,10 @@ it('sets up a tenant, opens it for the session of the owner, and logs in to it a
   const sso = await client.sso(tenantId)
   expect(sso.data?.connections[0]?.testedAt).not.toBeNull()
   expect(await external.proveTenant()).toBeUndefined()
+  const added = await client.addSsoDomain(tenantId, { domain: 'acme.example' }, { confirmation })
+  expect(added.data?.state).toBe('pending')
+  await client.removeSsoDomain(tenantId, 'acme.example', { confirmation })
+  expect((await client.sso(tenantId)).data?.domains).toEqual([])
 
   const page = openPage()
   expect((await page.external.finish(await page.logIn(id)))?.data?.isNewUser).toBe(false)
