@@ -11,7 +11,10 @@ import { requestOfOperator } from './operator.js'
 import { startProvider } from './provider.js'
 import type { Return, TestPerson } from './provider-accounts.js'
 
-/** A provider with which users log in. Its database, such as `createDatabase` returns it, is the first one of the server by default. */
+/**
+ * A provider with which users log in. Connections of tenants can use it, too: `addSsoConnection` with its issuer, the client `usher` and
+ * the secret `secret`. Its database, such as `createDatabase` returns it, is the first one of the server by default.
+ */
 export interface ProviderOptions {
   /** Name of the connection, such as `google`. */
   connection: string
@@ -85,9 +88,13 @@ export async function addProvider(
   })
   const kind = preset ?? (Object.hasOwn(presets, name) ? (name as PresetName) : 'oidc')
   const signs = presets[kind].signsSecret
-  const redirectUri = callbackUrl(databaseUrl(baseUrl, request.database), name)
+  const [start = '', end = ''] = callbackUrl(databaseUrl(baseUrl, request.database), '*').split('*')
   const title = titleOf({ preset: kind, options })
-  const provider = await startProvider(people, { clientId: 'usher', title, redirectUri })
+  const provider = await startProvider(people, {
+    clientId: 'usher',
+    title,
+    accepts: (uri) => uri.startsWith(start) && uri.endsWith(end),
+  })
   const connection = {
     ...{ name, preset: kind, issuer: provider.origin, clientId: 'usher' },
     secret: signs ? newPrivateKey() : 'secret',
