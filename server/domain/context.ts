@@ -7,6 +7,7 @@ import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createConnectionLookup } from './connections/find-connections.js'
+import { createTenantConnectionLookup } from './connections/tenant-connection.js'
 import {
   createDatabaseLookup,
   createOperatorsLookup,
@@ -20,8 +21,7 @@ import { createFollowedList, type FollowedList } from './numbered-lists/followed
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createProviders, type ProviderSettings, type Providers } from './providers/find-provider.js'
-import { createTenantConnectionLookup } from './sso/connection.js'
-import { createResolveTxt, type ResolveTxt } from './sso/text-records.js'
+import { createResolveTxt, type ResolveTxt } from './text-records.js'
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'

@@ -114,6 +114,12 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       },
     ],
   },
+  addTenantProof: {
+    body: async ({ connection, returned, user: { id: subject, email } }) => {
+      const { id, issuer } = await connection()
+      return returned({ connection: id, issuer, subject, email })
+    },
+  },
   listConnections: {},
   startLogin: {
     body: () => ({ connection: 'github', challenge: newVerifier().challenge }),
@@ -506,7 +512,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
   },
   listSsoEntries: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
   removeSsoEntry: {},
-  createSsoPortal: { body: () => ({ mayRequire: true }), also: [{}] },
+  createSsoPortal: { body: () => ({ mayRequire: true }), also: [{ body: () => ({ mayRequire: false }) }] },
   getMailSettings: {},
   changeMailSettings: {
     body: () => ({

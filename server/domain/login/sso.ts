@@ -21,6 +21,7 @@ import { findUserOfToken } from '../../store/queries/users-of-tokens.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import { type Change, type Fact, type Outcome, runChange } from '../change.js'
+import type { TenantConnection } from '../connections/tenant-connection.js'
 import type { AppContext } from '../context.js'
 import { proveStep } from '../factors/step.js'
 import { requireJoinable } from '../invitations/accept.js'
@@ -30,7 +31,6 @@ import { Problem, unless } from '../problem.js'
 import type { ProviderClaims } from '../providers/identify.js'
 import { reclaim } from '../reclaim.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import type { TenantConnection } from '../sso/connection.js'
 import { unknownRoles } from '../tenants/roles.js'
 import { sessionIdOf } from '../tokens/access-token.js'
 import { Authentication, acrOf, TenantProof } from '../tokens/authentication.js'
@@ -85,7 +85,7 @@ export async function logInToTenant(
   const amr = await proveLevel(context, request, { facts, login })
   const { user, at, isNewUser } =
     (choice?.kind === 'known' && (await useKnown(context, request, { login, facts, user: choice.user }))) ||
-    (await runChange(context, request, (change) => inChange(change, joining)).catch(ifLinkedMeanwhile))
+    (await runTwice(() => runChange(context, request, (change) => inChange(change, joining))))
   const signedIn = await completeTenantLogin(context, request, {
     user,
     proof: TenantProof.of(user, facts.tenantId, { amr, at: at.getTime() }),
@@ -95,9 +95,22 @@ export async function logInToTenant(
   return { ...signedIn, isNewUser }
 }
 
-/** Another request has linked the person or signed the address up, or the address is reserved. */
-function ifLinkedMeanwhile(error: unknown): never {
-  throw isUniqueViolation(error) ? new Problem('account_exists', { cause: error }) : error
+/** Another request has changed who the person is since it was read. */
+class Outdated extends Error {}
+
+/**
+ * Runs a change, and again if another request has linked the person or signed the address up meanwhile.
+ *
+ * @throws {Problem} `account_exists` if the address is reserved; `code_invalid`
+ */
+async function runTwice<Result>(run: () => Promise<Result>): Promise<Result> {
+  const isOutdated = (error: unknown) => error instanceof Outdated || isUniqueViolation(error)
+  return run()
+    .catch((error) => (isOutdated(error) ? run() : Promise.reject(error)))
+    .catch((error) => {
+      if (error instanceof Outdated) throw new Problem('code_invalid', { cause: error })
+      throw isUniqueViolation(error) ? new Problem('account_exists', { cause: error }) : error
+    })
 }
 
 /** Returns a login with its connection. @throws {Problem} `code_invalid` if it was disabled or removed */
@@ -201,8 +214,8 @@ async function lockFacts(change: Change, person: NamedPerson): Promise<SsoFacts>
   const { user, tenantId } = found
   await lockUsersAndTenant(change, { databaseId: change.database.id, tenantId }, user ? [user.id] : [])
   const facts = await findSsoFacts(change, person, change.now)
-  // The account was deleted, or the person linked to another one, since it was locked.
-  if (!facts?.isEnabled || facts.user?.id !== user?.id) throw new Problem('code_invalid')
+  if (!facts?.isEnabled) throw new Problem('code_invalid')
+  if (facts.user?.id !== user?.id) throw new Outdated()
   return facts
 }
 
@@ -312,8 +325,8 @@ export async function addTenantProof(
   const attempt = await requireAttempt(context, database.id, body)
   if (attempt.kind !== 'external') throw new Problem('code_invalid')
   const login = await readLogin(context, request, attempt)
-  const { tenantId, at, session } = await runChange(context, request, (change) =>
-    addInChange(change, request, login),
+  const { tenantId, at, session } = await runTwice(() =>
+    runChange(context, request, (change) => addInChange(change, request, login)),
   )
   const tenants = { ...claims.proven.tenants, ...session?.ssoProofs }
   const proven = { ...claims.proven, tenants: { ...tenants, [tenantId]: Math.floor(at.getTime() / 1000) } }

@@ -11,8 +11,8 @@ import {
   ruleDatabase,
 } from '../databases/find-database.js'
 import { unless } from '../problem.js'
+import { type DnsAnswer, findTexts, hasRecord } from '../text-records.js'
 import { mailsToOwners } from './setup.js'
-import { type DnsAnswer, findTexts, hasRecord } from './text-records.js'
 
 const dayMilliseconds = 86_400_000
 /** How long a domain waits for its record. */

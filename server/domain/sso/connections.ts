@@ -12,12 +12,17 @@ import { endProofs } from '../../store/queries/sso-entries.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import { callbackUrl } from '../connections/connection.js'
+import {
+  loginConnection,
+  type TenantConnectionRow,
+  tenantConnectionOf,
+  tenantPresets,
+} from '../connections/tenant-connection.js'
 import type { AppContext } from '../context.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
 import { Problem } from '../problem.js'
 import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
-import { loginConnection, type TenantConnectionRow, tenantConnectionOf, tenantPresets } from './connection.js'
 import { type DescribedConnection, describeTenantConnection } from './describe.js'
 import { revokeTokens } from './entries.js'
 import {

@@ -1,8 +1,12 @@
 import type { AddSsoConnectionBody } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
 import { presets } from '../connections/presets.js'
+import {
+  type TenantConnectionOptions,
+  type TenantPreset,
+  tenantPresets,
+} from '../connections/tenant-connection.js'
 import { invalidField, Problem, validationFailed } from '../problem.js'
-import { type TenantConnectionOptions, type TenantPreset, tenantPresets } from './connection.js'
 import { requireDomainName } from './domain-name.js'
 
 /** A connection as it is set up, without its secret. */

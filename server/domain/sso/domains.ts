@@ -16,10 +16,10 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { requireTenant } from '../tenants/tenants.js'
+import { type DnsAnswer, findTexts, hasRecord, recordName, recordText } from '../text-records.js'
 import { pendingMilliseconds } from './check-domains.js'
 import { requireDomainName } from './domain-name.js'
 import { createBySetup, lockSetup, mailsToOwners, requireConfirmedSetup, type SetupRequest } from './setup.js'
-import { type DnsAnswer, findTexts, hasRecord, recordName, recordText } from './text-records.js'
 
 /** Domains that a tenant may have. */
 const maxDomains = 20

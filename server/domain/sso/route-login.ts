@@ -1,10 +1,14 @@
 import { domainToASCII } from 'node:url'
 import type { LoginRoute, RouteLoginBody } from '@usher/contract'
 import { findRoute } from '../../store/queries/sso-domains.js'
+import {
+  type TenantConnectionOptions,
+  type TenantPreset,
+  tenantPresets,
+} from '../connections/tenant-connection.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { type TenantConnectionOptions, type TenantPreset, tenantPresets } from './connection.js'
 
 /**
  * Returns the single sign-on of the domain of an address. Reads no accounts.

@@ -36,10 +36,12 @@ export const endProofs = (
   { query }: Queries,
   { databaseId, tenantId, connectionId = null }: OfTenant & { connectionId?: string | null },
   now: Date,
-) => query(endProofsStatement, [databaseId, tenantId, connectionId, now])
+) => query(endProofsStatement, [databaseId, tenantId, connectionId, nextSecond(now)])
+
+const nextSecond = (now: Date) => new Date((Math.floor(now.getTime() / 1000) + 1) * 1000)
 
 const endProofsStatement = `
-  UPDATE usher.tenant_entry SET proves_from = date_trunc('second', $4::timestamptz) + interval '1 second'
+  UPDATE usher.tenant_entry SET proves_from = $4::timestamptz
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND ($3::uuid IS NULL OR connection_id = $3::uuid)`
 
 /** Removes an entry of a tenant. Returns its user, or undefined if there is none. */

@@ -2,6 +2,7 @@ import { NIL, v7 as uuidv7 } from 'uuid'
 import type { Tenant } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import type { TenantKey } from './members.js'
+import type { RevocationPayload } from './stored-revocations.js'
 
 // The settings of the single sign-on of tenants, the owners whom they concern, and the people whom providers have named.
 
@@ -107,16 +108,23 @@ export async function revokeMembers(
   const found = await query<{ userId: string }>(findMembersStatement, [databaseId, tenantId, after, limit])
   const userIds = found.map(({ userId }) => userId)
   if (userIds.length === 0) return undefined
-  const values = [
+  const changed = await query<{ userId: string; version: number }>(revokeStatement, [
     databaseId,
-    tenantId,
     userIds,
     now.getTime(),
-    userIds.map(() => uuidv7()),
-    now,
-    actorId ?? null,
-  ]
-  await query(revokeStatement, values)
+  ])
+  const payloads = changed.map(
+    ({ userId, version }): RevocationPayload => ({
+      type: 'token-claims-change',
+      userId,
+      version,
+      tenantId,
+      role: null,
+    }),
+  )
+  const ids = payloads.map(() => uuidv7())
+  const texts = payloads.map((payload) => JSON.stringify(payload))
+  await query(storeRevocationsStatement, [databaseId, ids, texts, now, actorId ?? null])
   return userIds.length < limit ? undefined : userIds.at(-1)
 }
 
@@ -129,17 +137,16 @@ const findMembersStatement = `
 // users of a database if most other databases are small.
 const revokeStatement = `
   WITH listed AS (
-    SELECT m.user_id, m.place, m.revocation_id
-    FROM unnest((SELECT $3::uuid[]), (SELECT $5::uuid[])) WITH ORDINALITY AS m (user_id, revocation_id, place)
+    SELECT m.user_id FROM unnest((SELECT $2::uuid[])) AS m (user_id)
     CROSS JOIN LATERAL (
       SELECT 1 FROM usher."user" WHERE database_id = $1::uuid AND id = m.user_id OFFSET 0 FOR NO KEY UPDATE
     ) AS locked
-  ), changed AS (
-    UPDATE usher."user" AS u SET tenants_version = GREATEST(u.tenants_version + 1, $4::bigint)
-    FROM listed WHERE u.database_id = $1::uuid AND u.id = listed.user_id
-    RETURNING u.id, u.tenants_version AS version, listed.place, listed.revocation_id
   )
+  UPDATE usher."user" AS u SET tenants_version = GREATEST(u.tenants_version + 1, $3::bigint)
+  FROM listed WHERE u.database_id = $1::uuid AND u.id = listed.user_id
+  RETURNING u.id AS "userId", u.tenants_version AS version`
+
+const storeRevocationsStatement = `
   INSERT INTO usher.revocation (database_id, id, payload, created_at, actor_id)
-  SELECT $1::uuid, revocation_id, jsonb_build_object('type', 'token-claims-change', 'userId', id, 'version', version,
-    'tenantId', $2::uuid, 'role', NULL), $6::timestamptz, CASE WHEN place = 1 THEN $7::uuid END
-  FROM changed`
+  SELECT $1::uuid, r.id, r.payload::jsonb, $4::timestamptz, CASE WHEN r.place = 1 THEN $5::uuid END
+  FROM unnest((SELECT $2::uuid[]), (SELECT $3::text[])) WITH ORDINALITY AS r (id, payload, place)`

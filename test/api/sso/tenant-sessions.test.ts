@@ -1,3 +1,4 @@
+import type { AppRoute } from '@ts-rest/core'
 import { contract, type RouteMetadata, takesTenantToken, userTokenOf } from '@usher/contract'
 import { expect } from 'vitest'
 import { password, validUser } from '../../support/app.js'
@@ -8,20 +9,17 @@ import { codeIn } from '../../support/smtp.js'
 import { it, opened } from '../../support/sso-login.js'
 
 const ownLogin = [403, 'own_login_required']
-/** What a test reads of a route. */
-interface DocumentedRoute {
-  metadata: RouteMetadata
-  responses: { 403?: { body: { shape: { code: { options: string[] } } } } }
-}
-
 const hours = (count: number) => count * 3_600_000
 
 it('documents own_login_required for each operation that takes no token of a tenant', () => {
-  for (const routes of Object.values(contract))
-    for (const [name, { metadata, responses }] of Object.entries<DocumentedRoute>(routes)) {
-      const codes = responses[403]?.body.shape.code.options
-      if (userTokenOf(metadata) && !takesTenantToken(metadata))
-        expect([name, codes]).toEqual([name, expect.arrayContaining(['own_login_required'])])
+  for (const routes of Object.values<Record<string, AppRoute>>(contract as never))
+    for (const [name, { metadata, responses }] of Object.entries(routes)) {
+      const { who } = metadata as RouteMetadata
+      if (userTokenOf({ who }) && !takesTenantToken({ who }))
+        expect([name, JSON.stringify(responses[403])]).toEqual([
+          name,
+          expect.stringContaining('own_login_required'),
+        ])
     }
 })
 

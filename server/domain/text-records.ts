@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { DependencyUnavailable } from '../problem.js'
+import { DependencyUnavailable } from './problem.js'
 
 /** Returns the texts of the TXT records of a name, each in its parts. */
 export type ResolveTxt = (name: string) => Promise<string[][]>

@@ -5,8 +5,8 @@ import type { TenantConnection as Row } from '../../store/generated/client.js'
 import { findTenantConnection } from '../../store/queries/sso-connections.js'
 import type { Queries } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
-import type { Connection } from '../connections/connection.js'
-import type { PresetName } from '../connections/presets.js'
+import type { Connection } from './connection.js'
+import type { PresetName } from './presets.js'
 
 /** What a tenant sets for a connection in addition to its issuer, its client and its secret. */
 export interface TenantConnectionOptions {
