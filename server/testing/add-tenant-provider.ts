@@ -6,8 +6,8 @@ import { callbackUrl } from '../domain/connections/connection.js'
 import { nameOfDatabase } from '../domain/database-name.js'
 import { databaseUrl } from '../domain/databases/find-database.js'
 import { requireDomainName } from '../domain/sso/domain-name.js'
-import { recordName, recordText } from '../domain/sso/text-records.js'
 import { requireTenant } from '../domain/tenants/tenants.js'
+import { recordName, recordText } from '../domain/text-records.js'
 import { insertTenantConnection } from '../store/queries/sso-connections.js'
 import {
   type DomainRow,
