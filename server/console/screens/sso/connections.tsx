@@ -29,7 +29,11 @@ export function Connections({ tenantId, sso: { connections, required }, reload }
       .then(reload)
   const columns: Column<Connection>[] = [
     { name: 'Title', cell: ({ title }) => <Name of={title} /> },
-    { name: 'State', isKept: true, cell: ({ isEnabled }) => (isEnabled ? 'enabled' : 'disabled') },
+    {
+      name: 'State',
+      isKept: true,
+      cell: ({ isEnabled }) => <span class="whole">{isEnabled ? 'enabled' : 'disabled'}</span>,
+    },
     { name: 'Provider', cell: ({ preset }) => presetTitles[preset] ?? preset },
     { name: 'Issuer', cell: ({ issuer }) => <bdi>{issuer}</bdi> },
     {

@@ -135,7 +135,7 @@ function State({ of: { state, expiresAt, missingSince } }: { of: Domain }) {
   const at = state === 'pending' ? expiresAt : state === 'missing' ? missingSince : null
   return (
     <>
-      {state}
+      <span class="whole">{state}</span>
       {at && (
         <>
           , {state === 'pending' ? 'expires ' : 'since '}
