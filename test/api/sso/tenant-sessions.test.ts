@@ -65,12 +65,17 @@ it('keeps a session of a tenant by refreshing it, until the proof ends', async (
   expect(outcome(await app.refresh(refreshed.refreshToken.value))).toEqual([401, 'session_ended'])
 })
 
-it('ends the proofs of a person whom an owner unlinks', async ({ sso, app, usher }) => {
+it('ends the proofs of a person whom an owner unlinks', async ({ sso, app, usher, clock }) => {
   const acme = await sso.tenant()
   const { token } = (await acme.logIn()).json()
   const session = (await app.openSession(token.jwt)).json()
   await usher.store.prisma.tenantEntry.deleteMany({ where: { tenantId: acme.id } })
-  for (const { jwt } of [token, session.token]) expect((await app.me(jwt)).statusCode).toBe(401)
+  clock.now += 60_000
+  // A new login does not bring the former sessions back.
+  for (const _ of ['unlinked', 'linked again']) {
+    for (const { jwt } of [token, session.token]) expect((await app.me(jwt)).statusCode).toBe(401)
+    expect((await acme.logIn()).statusCode).toBe(200)
+  }
   expect(outcome(await app.refresh(session.refreshToken.value))).toEqual([401, 'session_ended'])
 })
 
