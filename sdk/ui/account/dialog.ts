@@ -6,6 +6,7 @@ import { render } from '../render.js'
 import type { Action, Outcome, Screen } from '../view.js'
 import { silent } from './section.js'
 
+export * as screens from './screens.js'
 export { askWhoItIs } from './step-up.js'
 
 /** A modal dialog of an element. */

@@ -18,9 +18,14 @@ import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
 import { avatarOf, deletion, profile } from './profile.js'
 import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
 import type { Team } from './team.js'
-import { tenants } from './tenants.js'
 
-const sections = { profile, factors, sessions, tenants, deletion }
+const sections = {
+  profile,
+  factors,
+  sessions,
+  tenants: later(async () => (await import('./tenants.js')).tenants),
+  deletion,
+}
 
 /** A section of `<usher-account>`. */
 export type SectionName = keyof typeof sections | WayIn
@@ -87,7 +92,10 @@ abstract class UserElement extends UsherElement {
         reads.set(name, running)
         return running as ReturnType<Operations[Name]>
       },
-      dialog: (screen) => withDialogs((parts) => this.#dialog(client, screen, parts)),
+      dialog: (screen) =>
+        withDialogs((parts) =>
+          this.#dialog(client, typeof screen === 'function' ? screen(parts.screens) : screen, parts),
+        ),
       changed: (flow) => {
         reads.clear()
         this.redrawn(flow)
@@ -194,17 +202,23 @@ export class UsherTenant extends UserElement {
   /** The role of the user when the sections were drawn. */
   #role: string | undefined
 
-  protected override sectionsOf(account: Account) {
+  #membershipOf({ user }: Account) {
     const wanted = this.getAttribute('tenant')
-    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    return user.memberships.find(({ id }) => !wanted || id === wanted)
+  }
+
+  protected override sectionsOf(account: Account) {
+    const membership = this.#membershipOf(account)
     this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
     const rights = rightsOf(account.features, membership.role)
+    const part = (name: 'nameOf' | 'tenantDeletionOf') =>
+      later(async () => (await import('./team.js'))[name](team))
     return [
       later(async () => (await import('./members.js')).membersOf(team)),
-      ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
-      ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
+      ...(rights === 'member' ? [] : [part('nameOf')]),
+      ...(rights === 'owner' ? [part('tenantDeletionOf')] : []),
     ]
   }
 
@@ -214,14 +228,13 @@ export class UsherTenant extends UserElement {
   }
 
   protected override changed(account: Account) {
-    const wanted = this.getAttribute('tenant')
-    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    const membership = this.#membershipOf(account)
     // The user has left the tenant, has deleted it, or has other rights now.
     if (membership?.role !== this.#role) this.connectedCallback()
   }
 }
 
-/** Returns a section that is loaded when it is shown: pages without a tenant never do. */
+/** Returns a section that is loaded when it is shown: many pages never do. */
 function later(load: () => Promise<Section>): Section {
   let loaded: Section | undefined
   return async (account, usher) => {
