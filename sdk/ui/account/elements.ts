@@ -10,13 +10,20 @@ import { UsherElement } from '../element.js'
 import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { rightsOf } from '../role.js'
-import { line, type Screen } from '../view.js'
+import { line } from '../view.js'
 import { confirming } from './confirm.js'
 import type { Dialog } from './dialog.js'
 import { factors } from './factors.js'
 import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
 import { avatarOf, deletion, profile } from './profile.js'
-import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
+import {
+  type Account,
+  type DialogScreen,
+  flowOf,
+  type ReadName,
+  type Section,
+  type SectionFlow,
+} from './section.js'
 import type { Team } from './team.js'
 
 const sections = {
@@ -92,10 +99,7 @@ abstract class UserElement extends UsherElement {
         reads.set(name, running)
         return running as ReturnType<Operations[Name]>
       },
-      dialog: (screen) =>
-        withDialogs((parts) =>
-          this.#dialog(client, typeof screen === 'function' ? screen(parts.screens) : screen, parts),
-        ),
+      dialog: (screen) => withDialogs((parts) => this.#dialog(client, screen, parts)),
       changed: (flow) => {
         reads.clear()
         this.redrawn(flow)
@@ -114,7 +118,7 @@ abstract class UserElement extends UsherElement {
     return account
   }
 
-  async #dialog(client: Client, screen: Screen, { openDialog }: Dialogs) {
+  async #dialog(client: Client, screen: DialogScreen, { openDialog }: Dialogs) {
     if (!this.isConnected) return undefined
     const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
     this.#dialogs.add(dialog)
