@@ -704,6 +704,28 @@ export interface Invitation {
   expiresAt: string
 }
 
+/** What a page shows to a user who has opened the link of an invitation. */
+export interface InvitationDetails {
+  /** Name of the tenant. */
+  tenantName: string
+  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
+  inviterName: string | null
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
 /** The address to invite, and its role. */
 export interface InviteMemberBody {
   /**
@@ -1192,28 +1214,6 @@ export interface PublicKeyCredentialRequestOptionsJSON {
   userVerification: 'required' | 'preferred'
   /** The passkeys of the user. Empty: the authenticator lists those that it has. */
   allowCredentials: PublicKeyCredentialDescriptorJSON[]
-}
-
-/** What a page shows to a user who has opened the link of an invitation. */
-export interface ReadInvitation {
-  /** Name of the tenant. */
-  tenantName: string
-  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
-  inviterName: string | null
-  /**
-   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
-   *
-   * @example member
-   */
-  role: string
-  /**
-   * The invited address, in Unicode NFC.
-   *
-   * @example grace@example.com
-   */
-  email: string
-  /** When the invitation expires (RFC 3339, UTC). */
-  expiresAt: string
 }
 
 /** The code in the mail. */
