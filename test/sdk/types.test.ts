@@ -23,9 +23,14 @@ type MethodName<Id> = Id extends `get${infer Name}` ? Uncapitalize<Name> : Id
 /** The methods that the SDK must have by the contract. */
 type Operations = {
   [Id in RouteId as MethodName<Id> & string]: Route<Id> extends infer R extends AppRoute
-    ? (...parameters: [...Ids<R>, ...Argument<R>, options?: sdk.CallOptions]) => Call<R>
+    ? (...parameters: [...Ids<R>, ...Argument<R>, options?: Options<R>]) => Call<R>
     : never
 }
+
+/** A confirmation is an option where the contract has a header for it. */
+type Options<R extends AppRoute> = R extends { headers: { shape: { 'usher-confirmation': unknown } } }
+  ? sdk.CallOptions & sdk.ConfirmOptions
+  : sdk.CallOptions
 
 /** The path parameters below a database. */
 type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unknown } } }
@@ -36,9 +41,13 @@ type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unk
       ? [tenantId: string, invitationId: string]
       : R extends { pathParams: { shape: { userId: unknown } } }
         ? [tenantId: string, userId: string]
-        : R extends { pathParams: { shape: { tenantId: unknown } } }
-          ? [tenantId: string]
-          : []
+        : R extends {
+              pathParams: { shape: { connectionId: unknown } | { domain: unknown } | { entryId: unknown } }
+            }
+          ? [tenantId: string, id: string]
+          : R extends { pathParams: { shape: { tenantId: unknown } } }
+            ? [tenantId: string]
+            : []
 
 /** The body, which may be optional, or the query. */
 type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
