@@ -75,14 +75,14 @@ it.for(ofTenants)(
     const { role: least = 'member' } = described.operation
     const scene = await createScene(stage)
     const request = await requestTo(stage, scene, described)
-    const outcomeOf = async ({ token, email }: typeof scene.user, url = request.url) => {
+    const outcomeOf = async (user: typeof scene.user, url = request.url) => {
       // To invite needs a verified address.
-      await scene.verify(email)
-      const response = await usher.send({
-        ...request,
-        url,
-        headers: { ...request.headers, ...bearer(token) },
-      })
+      await scene.verify(user.email)
+      const confirmed = described.operation.isConfirmed && {
+        'usher-confirmation': await scene.confirmation(user),
+      }
+      const headers = { ...request.headers, ...bearer(user.token), ...confirmed }
+      const response = await usher.send({ ...request, url, headers })
       return response.statusCode < 300 ? 'success' : response.json().code
     }
     const stranger = await scene.signedUp()

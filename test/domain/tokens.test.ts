@@ -77,7 +77,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   'accepts a token of %s only in its own database',
   (algorithm) => {
     const own = databaseWith(algorithm)
-    const { jwt } = issueToken(own.database, user, { now, proven })
+    const { jwt } = issueToken(own.database, user, { now, proven, isTenantOnly: false }).token
     expect(verifyToken(new VerifiedTokens(), own.database, { jwt, now })).toMatchObject({
       key: { id: user.id },
       issuedAt: seconds,
@@ -88,9 +88,13 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
 
 it('issues tokens whose fixed claims replace none of its own, which are reserved', () => {
   const claimed = { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' }
-  const fixed = { ...database, requireVerifiedEmail: true, claims: claimed }
+  const fixed = { ...database, requireVerifiedEmail: true, singleSignOn: true, claims: claimed }
   const session = { id: crypto.randomUUID(), expiresAt: new Date(now + 86_400_000) }
-  const { jwt } = issueToken(fixed, user, { now, proven, session })
+  const sso = { isRequired: false, isOnly: true, isExempt: false, maxAge: null, provesFrom: 0 }
+  const tenant = { id: crypto.randomUUID(), role: 'member', sso: { ...sso, email: null, name: null } }
+  const proof = { ...proven, tenants: { [tenant.id]: seconds } }
+  const member = { ...user, memberships: [tenant] }
+  const { jwt } = issueToken(fixed, member, { now, proven: proof, isTenantOnly: true, session }).token
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
   const { role: _, ...own } = claims
@@ -100,7 +104,7 @@ it('issues tokens whose fixed claims replace none of its own, which are reserved
 describe('the tenants of a token', () => {
   const claimsOf = (memberships: { id: string; role: string }[]) => {
     const fixed = { ...database, claims: { tenants: ['*'], tenant_roles: { '*': 'owner' } } }
-    const { jwt } = issueToken(fixed, { ...user, memberships }, { now, proven })
+    const { jwt } = issueToken(fixed, { ...user, memberships }, { now, proven, isTenantOnly: false }).token
     const payload = jwt.split('.')[1] ?? ''
     return { jwt, ...JSON.parse(Buffer.from(payload, 'base64url').toString()) }
   }

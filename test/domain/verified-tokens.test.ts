@@ -44,7 +44,8 @@ function newDatabase() {
   }
   return {
     database,
-    newToken: () => issueToken(database, user, { now, proven: { amr: ['pwd'], at: now } }).jwt,
+    newToken: () =>
+      issueToken(database, user, { now, proven: { amr: ['pwd'], at: now }, isTenantOnly: false }).token.jwt,
   }
 }
 
@@ -132,6 +133,7 @@ it('caches at most 16 MiB of tokens', () => {
     sessionId: undefined,
     id: '',
     generation: 0,
+    isTenantOnly: false,
     ...times,
   }
   const jwtOf = (index: number) => String(index).padStart(700, '-')

@@ -4,6 +4,7 @@ import type { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { it } from '../support/management.js'
 import { everyOperation } from '../support/operations.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const id = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
 const operations = everyOperation.flatMap(({ api, name, route: { method, path, metadata } }) => {
@@ -22,7 +23,9 @@ const invalid = { query: '?unknown=1', body: Buffer.from('[]') }
 describe('before an invalid request is looked at', () => {
   it.for(operations)(
     '$name verifies the key and its scope, and then rejects an unknown parameter',
-    async ({ method, path, scope, type }, { manage }) => {
+    async ({ method, path, scope, type }, { manage, store }) => {
+      // Without it these operations do not exist.
+      if (scope === 'sso:write') await setDatabase(store, manage.database, { singleSignOn: true })
       const [withScope, without] = [await manage.newKey([scope]), await manage.newKey(othersOf(scope))]
       const outcome = async (key: string | undefined) => {
         const response = await manage.send(key, method, path + invalid.query, invalid.body, {

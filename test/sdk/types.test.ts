@@ -27,11 +27,6 @@ type Operations = {
     : never
 }
 
-/** A confirmation is an option where the contract has a header for it. */
-type Options<R extends AppRoute> = R extends { headers: { shape: { 'usher-confirmation': unknown } } }
-  ? sdk.CallOptions & sdk.ConfirmOptions
-  : sdk.CallOptions
-
 /** The path parameters below a database. */
 type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unknown } } }
   ? [sessionId: string]
@@ -41,13 +36,18 @@ type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unk
       ? [tenantId: string, invitationId: string]
       : R extends { pathParams: { shape: { userId: unknown } } }
         ? [tenantId: string, userId: string]
-        : R extends {
-              pathParams: { shape: { connectionId: unknown } | { domain: unknown } | { entryId: unknown } }
-            }
+        : R extends { pathParams: { shape: OfSso } }
           ? [tenantId: string, id: string]
           : R extends { pathParams: { shape: { tenantId: unknown } } }
             ? [tenantId: string]
             : []
+
+type OfSso = { connectionId: unknown } | { domain: unknown } | { entryId: unknown }
+
+/** A confirmation is the only header that a caller gives. */
+type Options<R extends AppRoute> = R extends { headers: { shape: { 'usher-confirmation': unknown } } }
+  ? sdk.CallOptions & sdk.ConfirmOptions
+  : sdk.CallOptions
 
 /** The body, which may be optional, or the query. */
 type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }

@@ -205,10 +205,9 @@ export async function createScene(stage: Stage) {
       for (let count = 0; count < 10; count++)
         await api.send({ method: 'POST', url, payload: { challenge, totp: '000000' } })
     },
-    /** Uses the refresh token and its successor. */
-    /** Proves again that the user is there. */
-    async confirmation() {
-      const response = await database.as(user.token.jwt, 'POST', 'me/step-up', { password })
+    /** Proves again that a user is there, by default that of the scene. */
+    async confirmation({ token: { jwt } }: Pick<Person, 'token'> = user) {
+      const response = await database.as(jwt, 'POST', 'me/step-up', { password })
       return String(response.json().confirmation.value)
     },
     /** Adds a provider to the tenant. */

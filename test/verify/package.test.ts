@@ -58,6 +58,7 @@ export async function statusOf(headers: Headers): Promise<string> {
     case 'token_expired':
     case 'token_invalid':
     case 'step_up_required':
+    case 'own_login_required':
       return error.headers['WWW-Authenticate'] ?? ''
     case 'database_not_found':
     case 'unavailable':

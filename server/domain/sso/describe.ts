@@ -64,7 +64,7 @@ export function describeTenantConnection({
 
 /** Returns the kind and the issuer of a provider. */
 function findIssuer({ preset, issuer: given, tid }: Pick<Given, 'preset' | 'issuer' | 'tid'>) {
-  const issuer = given?.replace(/(\/\.well-known\/openid-configuration)?\/*$/, '')
+  const issuer = given?.replace(/\/$/, '').replace(/\/\.well-known\/openid-configuration$/, '')
   const url = issuer === undefined ? undefined : readUrl(issuer)
   const host = url?.hostname.replace(/\.$/, '') ?? ''
   if (preset === 'google_workspace' || host === 'accounts.google.com') {
