@@ -14,7 +14,7 @@ import { unavailableScreen } from '../../sdk/ui/actions.js'
 import { createSignInFlow, type Flow, type ScreenName } from '../../sdk/ui/flow.js'
 import { actionsOf, createFlow } from '../../sdk/ui/flow-engine.js'
 import { messageOf } from '../../sdk/ui/messages.js'
-import { en, type TextKey } from '../../sdk/ui/texts/en.js'
+import { en, type Text, type TextKey } from '../../sdk/ui/texts/en.js'
 import { enAccount } from '../../sdk/ui/texts/en-account.js'
 import type { Shown } from '../../sdk/ui/view.js'
 import {
@@ -25,7 +25,7 @@ import {
   returnedLink,
 } from '../support/ui-client.js'
 
-const texts = { ...en, ...enAccount }
+const texts: Partial<Record<TextKey, Text>> = { ...en, ...enAccount }
 const bytes = new Uint8Array([1]).buffer
 
 /** What a passkey of the device returns. */
