@@ -61,6 +61,11 @@ export const StartLoginBody = body(
       issuedText().max(2_000).nullish(),
       { examples: ['https://app.example.com/login'], maxLength: 2_000 },
     ),
+    loginHint: field(
+      'What the person has typed, such as the address. Providers with OpenID Connect get it as `login_hint`, and need not ask again.',
+      issuedText().max(255).optional(),
+      { examples: ['ada@example.com'], maxLength: 255 },
+    ),
   },
 )
 export type StartLoginBody = z.infer<typeof StartLoginBody>

@@ -35,6 +35,8 @@ export const Features = component(
         loginMail: 'both',
         secondFactor: 'optional',
         passkeys: true,
+        singleSignOn: true,
+        ssoRouting: true,
         roles: [
           { name: 'owner', rights: 'owner' },
           { name: 'admin', rights: 'admin' },
@@ -71,6 +73,11 @@ export const Features = component(
       },
     ),
     passkeys: field('Whether users can have passkeys.', z.boolean()),
+    singleSignOn: field('Whether tenants can have single sign-on.', z.boolean()),
+    ssoRouting: field(
+      'Whether `routeLogin` finds the single sign-on of an address. A form then asks for the address first.',
+      z.boolean(),
+    ),
     roles: field('Roles of members, those with the most rights first.', z.array(Role)),
   }),
 )

@@ -1,4 +1,5 @@
 import type {
+  AddTenantProofErrorCode,
   FinishLoginErrorCode,
   LinkIdentityErrorCode,
   Operations,
@@ -18,6 +19,7 @@ import type {
   FinishedLogin,
   Identity,
   LinkIdentityBody,
+  SignedInUser,
   ExternalLogin as StartedAtProvider,
   StartedLogin,
   StartLoginBody,
@@ -36,7 +38,7 @@ export type { ElsewhereErrorCode, ReturnErrorCode } from './returned-logins.js'
 /** What `createExternalLogin` uses of a client. */
 export type ExternalClient = Pick<
   Operations,
-  'startLogin' | 'finishLogin' | 'linkIdentity' | 'requestLoginCode'
+  'startLogin' | 'finishLogin' | 'linkIdentity' | 'requestLoginCode' | 'addTenantProof'
 >
 
 /** Options of logins at providers. */
@@ -53,6 +55,9 @@ export type FinishExternalErrorCode = FinishLoginErrorCode | ReturnErrorCode | E
 
 /** Every `error.code` of `link`. */
 export type LinkErrorCode = LinkIdentityErrorCode | ReturnErrorCode | ElsewhereErrorCode
+
+/** Every `error.code` of `proveTenant`. */
+export type ProveTenantErrorCode = AddTenantProofErrorCode | ReturnErrorCode | ElsewhereErrorCode
 
 /** The steps of a login at a provider. Its functions work without `this`. */
 export interface ExternalLogin {
@@ -88,6 +93,14 @@ export interface ExternalLogin {
     confirmation?: Pick<LinkIdentityBody, 'password' | 'confirmation'>,
     options?: CallOptions,
   ): Promise<Result<Identity, LinkErrorCode> | undefined>
+  /**
+   * Opens a tenant that requires single sign-on, instead of `finish`: adds it to the session of the user who is logged in. The login was
+   * started with the ID of a connection of the tenant.
+   */
+  proveTenant(
+    link?: string,
+    options?: CallOptions,
+  ): Promise<Result<SignedInUser, ProveTenantErrorCode> | undefined>
   /** Requests the mail that proves an address, after `finish` has returned `email_not_proven`. */
   requestMail(
     email: string,
@@ -168,6 +181,9 @@ export function createExternalLogin(
       return follow(link, ({ code, verifier }) =>
         usher.linkIdentity({ ...confirmation, code, verifier }, callOptions),
       )
+    },
+    async proveTenant(link, callOptions) {
+      return follow(link, ({ code, verifier }) => usher.addTenantProof({ code, verifier }, callOptions))
     },
     async requestMail(email, callOptions) {
       const { verifier, mails } = lastRefused() ?? {}

@@ -64,12 +64,12 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     decides = token.startCall?.() ?? (() => true),
     isSecond?: boolean,
   ): Promise<Result<unknown, ErrorCode>> {
-    const sent = (needsToken && (await token.get())) || undefined
-    if (typeof sent === 'object') return { data: undefined, error: sent }
     const rest = [...given]
     const request = requestOf(endpoint, options, rest)
+    const { confirmation, token: own } = (rest[0] as (CallOptions & ConfirmOptions) | undefined) ?? {}
+    const sent = own ?? ((needsToken && (await token.get())) || undefined)
+    if (typeof sent === 'object') return { data: undefined, error: sent }
     if (sent) request.init.headers.Authorization = `Bearer ${sent}`
-    const { confirmation } = (rest[0] as ConfirmOptions | undefined) ?? {}
     if (confirmation) request.init.headers['Usher-Confirmation'] = confirmation
     const startedAt = Date.now()
     const exchange =
@@ -83,7 +83,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)
-    if (!refusals.includes(error.code)) return { data: undefined, error }
+    if (own || !refusals.includes(error.code)) return { data: undefined, error }
     const renewed = !isSecond && (await token.renew?.(sent))
     if (typeof renewed === 'object') return { data: undefined, error: renewed }
     // A login that finished meanwhile has stored another token, which stays.

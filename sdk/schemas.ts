@@ -551,6 +551,10 @@ export interface Features {
   secondFactor: 'off' | 'optional' | 'required'
   /** Whether users can have passkeys. */
   passkeys: boolean
+  /** Whether tenants can have single sign-on. */
+  singleSignOn: boolean
+  /** Whether `routeLogin` finds the single sign-on of an address. A form then asks for the address first. */
+  ssoRouting: boolean
   /** Roles of members, those with the most rights first. */
   roles: Role[]
 }
@@ -1611,6 +1615,12 @@ export interface StartLoginBody {
    * @example https://app.example.com/login
    */
   redirectUrl?: string | null | undefined
+  /**
+   * What the person has typed, such as the address. Providers with OpenID Connect get it as `login_hint`, and need not ask again.
+   *
+   * @example ada@example.com
+   */
+  loginHint?: string | undefined
 }
 
 /** A login that the mail can finish. It does not reveal whether a mail is sent. */

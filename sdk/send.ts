@@ -24,6 +24,8 @@ export const sendChecks: OptionChecks = {
 export interface CallOptions {
   /** Aborts the call, including the waits before its retries. */
   signal?: AbortSignal | undefined
+  /** Is sent instead of the client's token, such as that of `openSsoPortal`. */
+  token?: string | undefined
 }
 
 /** Options of a call that needs a confirmation of the user. */

@@ -1,6 +1,7 @@
 import { createSessionClient } from '@usher/sdk/session'
 import { start } from '@usher/sdk/ui'
 import { startAccount } from '@usher/sdk/ui/account'
+import { startSsoSetup } from '@usher/sdk/ui/sso'
 import '@usher/sdk/ui.css'
 
 const client = createSessionClient({
@@ -12,6 +13,7 @@ const client = createSessionClient({
 })
 start({ client })
 startAccount({ client })
+startSsoSetup({ client })
 
 const look = document.querySelector('#look') as HTMLSelectElement
 look.addEventListener('change', () => {
@@ -21,15 +23,28 @@ look.addEventListener('change', () => {
 const main = document.querySelector('main') as HTMLElement
 const menu = document.querySelector('usher-user-menu') as HTMLElement
 
+const titles: Record<string, string> = {
+  'usher-tenant': 'Team',
+  'usher-account': 'Account',
+  'usher-sso-setup': 'Single sign-on',
+}
+
 /** Shows the login on the pages of links, such as `/reset-password`, and to those who are not logged in. */
 function show() {
   const team = /^#team=(.+)/.exec(location.hash)?.[1]
   menu.setAttribute('tenant', team ?? '')
-  const isLogin = !client.token || location.pathname !== '/'
-  const name = isLogin ? 'usher-sign-in' : team ? 'usher-tenant' : 'usher-account'
+  const isSetup = location.pathname === '/sso-setup'
+  const isLogin = !isSetup && (!client.token || location.pathname !== '/')
+  const name = isSetup
+    ? 'usher-sso-setup'
+    : isLogin
+      ? 'usher-sign-in'
+      : team
+        ? 'usher-tenant'
+        : 'usher-account'
   let element = main.lastElementChild
   if (element?.localName !== name) {
-    const title = Object.assign(document.createElement('h1'), { textContent: team ? 'Team' : 'Account' })
+    const title = Object.assign(document.createElement('h1'), { textContent: titles[name] })
     const isFirst = !element
     element = document.createElement(name)
     main.replaceChildren(...(isLogin ? [] : [title]), element)

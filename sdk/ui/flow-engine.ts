@@ -35,6 +35,9 @@ export const actionsOf = ({ actions, items = [], content }: Screen) => [
 /** Returns the ID of the user who is logged in, or undefined. */
 export const userIdOf = ({ token }: Client) => (token ? claimsOf(token).sub : undefined)
 
+/** Returns whether the session is that of one tenant, which does not open the account. */
+export const isOfTenant = ({ token }: Client) => token !== undefined && claimsOf(token).account === false
+
 /**
  * Returns the operations of a client, which ask for the second factor where they need one.
  *

@@ -38,15 +38,14 @@ function later<Part>(load: () => Promise<Part>, drawOf: (part: Part) => (signIn:
 const enrolment = () => import('./sign-in/enrolment.js')
 const links = () => import('./sign-in/links.js')
 const mails = () => import('./sign-in/mails.js')
+const passwords = () => import('./sign-in/password.js')
 const signUps = () => import('./sign-in/sign-up.js')
 const tenants = () => import('./sign-in/tenants.js')
 
 const draws: Record<ScreenName, Draw> = {
   'log-in': logIn,
-  password: later(
-    () => import('./sign-in/password.js'),
-    (part) => part.password,
-  ),
+  password: later(passwords, (part) => part.password),
+  'single-sign-on': later(passwords, (part) => part.singleSignOn),
   'sign-up': later(signUps, (part) => part.signUp),
   'forgot-password': later(mails, (part) => part.forgotPassword),
   'mail-login': later(mails, (part) => part.mailLogin),
@@ -86,6 +85,7 @@ const linked: readonly string[] = [
 const beforeLogin = [
   'log-in',
   'password',
+  'single-sign-on',
   'sign-up',
   'forgot-password',
   'mail-login',
@@ -105,6 +105,8 @@ const unknownFeatures: Features = {
   loginMail: 'off',
   secondFactor: 'off',
   passkeys: false,
+  singleSignOn: false,
+  ssoRouting: false,
   roles: [],
 }
 
@@ -182,6 +184,7 @@ function createSignIn(client: Client, usher: Operations, options: SignInOptions)
     features: unknownFeatures,
     connections: [],
     email: '',
+    route: undefined,
     code: '',
     mail: 'login',
     get invitation() {

@@ -21,6 +21,10 @@ const advice: Record<string, string> = {
   database_not_found: 'The database was deleted, or the address is wrong.',
   idempotency_key_reused: 'Try again.',
   email_taken: 'Find the user with that address.',
+  sso_untested: 'Log in with a connection of the tenant, and require it within 10 minutes.',
+  domain_unproven: 'Add the record to DNS, wait until it is published, and check again.',
+  domain_taken: 'Remove the record of the other tenant from DNS, and check again after 24 hours.',
+  app_url_missing: 'Set the app URL in the settings of the database.',
   external_id_taken: 'Choose another external ID.',
 }
 

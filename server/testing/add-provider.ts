@@ -9,9 +9,12 @@ import { storeConnection } from '../domain/management/connections.js'
 import type { Store } from '../store/store.js'
 import { requestOfOperator } from './operator.js'
 import { startProvider } from './provider.js'
-import type { Return, TestPerson } from './provider-accounts.js'
+import type { ProviderClient, Return, TestPerson } from './provider-accounts.js'
 
-/** A provider with which users log in. Its database, such as `createDatabase` returns it, is the first one of the server by default. */
+/**
+ * A provider with which users log in. Connections of tenants can use it, too: `addSsoConnection` with its issuer, the client `usher` and
+ * the secret `secret`. Its database, such as `createDatabase` returns it, is the first one of the server by default.
+ */
 export interface ProviderOptions {
   /** Name of the connection, such as `google`. */
   connection: string
@@ -56,9 +59,9 @@ const Person = z.strictObject({
 })
 
 const { title, trustEmail, linkByEmail } = ConnectionOptions.shape
-const ProviderOptions = z.strictObject({
-  connection: ConnectionName,
-  preset: z.enum(Object.keys(presets) as [PresetName]).optional(),
+
+/** Options of all providers. */
+export const commonOptions = {
   people: z
     .array(Person)
     .min(1)
@@ -66,17 +69,33 @@ const ProviderOptions = z.strictObject({
       (people) => new Set(people.map(({ name }) => name)).size === people.length,
       'must have different names',
     ),
-  ...{ title, trustEmail, linkByEmail },
+  title,
   baseUrl: z.string().optional(),
   workspace: PathName,
   database: PathName,
+}
+
+const ProviderOptions = z.strictObject({
+  ...commonOptions,
+  connection: ConnectionName,
+  preset: z.enum(Object.keys(presets) as [PresetName]).optional(),
+  ...{ trustEmail, linkByEmail },
 })
+
+/** The server of a provider. */
+export interface ServerOfProvider {
+  context: ChangeContext & { store: Store }
+  baseUrl: string
+}
+
+/** A provider that can be stopped. */
+export type StartedProvider = TestProvider & { close: () => Promise<void> }
 
 /** Starts a provider, and adds its connection to a database. @throws {z.ZodError} if an option is invalid */
 export async function addProvider(
-  { context, baseUrl }: { context: ChangeContext & { store: Store }; baseUrl: string },
+  { context, baseUrl }: ServerOfProvider,
   given: ProviderOptions,
-): Promise<TestProvider & { close: () => Promise<void> }> {
+): Promise<StartedProvider> {
   const parsed = ProviderOptions.parse(given)
   const { connection: name, preset, people, baseUrl: _, workspace, database, ...options } = parsed
   const request = await requestOfOperator(context.store, {
@@ -85,16 +104,28 @@ export async function addProvider(
   })
   const kind = preset ?? (Object.hasOwn(presets, name) ? (name as PresetName) : 'oidc')
   const signs = presets[kind].signsSecret
-  const redirectUri = callbackUrl(databaseUrl(baseUrl, request.database), name)
+  const [start = '', end = ''] = callbackUrl(databaseUrl(baseUrl, request.database), '*').split('*')
   const title = titleOf({ preset: kind, options })
-  const provider = await startProvider(people, { clientId: 'usher', title, redirectUri })
-  const connection = {
-    ...{ name, preset: kind, issuer: provider.origin, clientId: 'usher' },
-    secret: signs ? newPrivateKey() : 'secret',
-    options: { ...options, ...(signs && { teamId: 'TEAM000000', keyId: 'KEY0000000' }) },
-  }
-  try {
+  const accepts = (uri: string) => uri.startsWith(start) && uri.endsWith(end)
+  return startAdded(people, { clientId: 'usher', title, accepts }, async (issuer) => {
+    const connection = {
+      ...{ name, preset: kind, issuer, clientId: 'usher' },
+      secret: signs ? newPrivateKey() : 'secret',
+      options: { ...options, ...(signs && { teamId: 'TEAM000000', keyId: 'KEY0000000' }) },
+    }
     await runChange(context, request, (change) => storeConnection(change, context.store, connection))
+  })
+}
+
+/** Starts a provider, and stops it if its connection cannot be added. @param add adds the connection */
+export async function startAdded(
+  people: readonly TestPerson[],
+  client: ProviderClient,
+  add: (issuer: string) => Promise<void>,
+): Promise<StartedProvider> {
+  const provider = await startProvider(people, client)
+  try {
+    await add(provider.origin)
   } catch (error) {
     await provider.close()
     throw error

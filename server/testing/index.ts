@@ -7,12 +7,19 @@ import { systemClock } from '../domain/clock.js'
 import type { Mail } from '../domain/mail/mailer.js'
 import { buildUsher } from '../index.js'
 import { openInMemory } from '../store/in-memory.js'
-import { addProvider, type ProviderOptions, type TestProvider } from './add-provider.js'
+import { addProvider, type ProviderOptions, type StartedProvider, type TestProvider } from './add-provider.js'
+import {
+  addTenantProvider,
+  type ProvenRecords,
+  type TenantProviderOptions,
+  type TestTenantProvider,
+} from './add-tenant-provider.js'
 import { cheapHashes } from './cheap-hashes.js'
 import { databaseCreator, newApiKey } from './operator.js'
 import { type ApiKeyOptions, type DatabaseOptions, rejectOptions, StartOptions } from './options.js'
 
 export type { ProviderOptions, TestProvider } from './add-provider.js'
+export type { TenantProviderOptions, TestTenantProvider } from './add-tenant-provider.js'
 export type { ApiKeyOptions, DatabaseOptions, StartOptions } from './options.js'
 export type { TestPerson } from './provider-accounts.js'
 
@@ -33,6 +40,11 @@ export interface TestServer extends TestDatabase {
    * stops with the server.
    */
   addProvider(options: ProviderOptions): Promise<TestProvider>
+  /**
+   * Starts an identity provider of a tenant without passwords, and adds its connection and the domains of the tenant, which count as
+   * proven. The database has the setting `singleSignOn`. The provider stops with the server.
+   */
+  addTenantProvider(options: TenantProviderOptions): Promise<TestTenantProvider>
   /** Waits for a mail to an address, and returns the oldest one that it has not returned yet. */
   mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
   /**
@@ -67,7 +79,7 @@ export async function startUsher(options: StartOptions = {}): Promise<TestServer
 }
 
 async function start(options: StartOptions): Promise<TestServer> {
-  const { settings: environment, ...first } = StartOptions.parse(options)
+  const { settings: environment, dns, ...first } = StartOptions.parse(options)
   // The long queue prevents shed requests on a slow machine.
   const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', LOG_LEVEL: 'silent', ...environment })
   const store = await openInMemory(randomBytes(32))
@@ -77,6 +89,7 @@ async function start(options: StartOptions): Promise<TestServer> {
   let cachesAheadMilliseconds = 0
   const cacheNow = () => systemClock.cacheNow() + cachesAheadMilliseconds
   const providers: { close: () => Promise<void> }[] = []
+  const records: ProvenRecords = new Map()
   const mails: Mail[] = []
   const outbox = new EventEmitter().setMaxListeners(0)
   const sendMail = async (mail: Mail) => {
@@ -91,6 +104,10 @@ async function start(options: StartOptions): Promise<TestServer> {
     const usher = await buildUsher({ ...config, port, baseUrl, privateIssuers }, store, {
       log,
       clock: { now, cacheNow },
+      dns: async (name) => {
+        const texts = records.get(name) ?? (await dns?.(name)) ?? []
+        return texts.map((text) => [text])
+      },
       sendMail: config.mail.smtpUrl ? undefined : sendMail,
     })
     close = async () => {
@@ -102,6 +119,13 @@ async function start(options: StartOptions): Promise<TestServer> {
     const create = databaseCreator(store, now)
     const firstDatabase = await create(first)
     const context = { store, now, deliver: () => undefined }
+    /** Lets the server use a provider at once, and stops it with the server. */
+    function offered<Started extends StartedProvider>({ close, ...provider }: Started) {
+      providers.push({ close })
+      privateIssuers.push(provider.issuer)
+      cachesAheadMilliseconds += connectionMilliseconds
+      return provider
+    }
     let stopping: Promise<void> | undefined
     return {
       baseUrl,
@@ -113,13 +137,12 @@ async function start(options: StartOptions): Promise<TestServer> {
       createApiKey: (options = {}) =>
         newApiKey(context, { ...firstDatabase, ...options }).catch(rejectOptions('createApiKey')),
       async addProvider(options) {
-        const provider = await addProvider({ context, baseUrl }, { ...firstDatabase, ...options }).catch(
-          rejectOptions('addProvider'),
-        )
-        providers.push(provider)
-        privateIssuers.push(provider.issuer)
-        cachesAheadMilliseconds += connectionMilliseconds
-        return { issuer: provider.issuer, logIn: provider.logIn, cancel: provider.cancel }
+        const adding = addProvider({ context, baseUrl }, { ...firstDatabase, ...options })
+        return offered(await adding.catch(rejectOptions('addProvider')))
+      },
+      async addTenantProvider(options) {
+        const adding = addTenantProvider({ context, baseUrl, records }, { ...firstDatabase, ...options })
+        return offered(await adding.catch(rejectOptions('addTenantProvider')))
       },
       async mailTo(address) {
         for (;;) {

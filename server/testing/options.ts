@@ -30,7 +30,15 @@ export interface DatabaseOptions extends SettingOptions, MailOptions {
 export interface StartOptions extends DatabaseOptions {
   /** Environment variables of docs/configuration.md. Those of the process are not read. */
   settings?: Record<string, string> | undefined
+  /**
+   * Answers a lookup of the TXT records of a name with their texts, for the check of domains. By default, only the domains of
+   * `addTenantProvider` have a record. A rejection is a lookup without an answer.
+   */
+  dns?: FindTexts | undefined
 }
+
+/** Returns the texts of the TXT records of a name. */
+type FindTexts = (name: string) => readonly string[] | Promise<readonly string[]>
 
 const { tokenMaxAge, webhookUrl: _, ...ofDatabase } = settings
 const schemas = Object.fromEntries(Object.entries(ofDatabase).map(([name, { schema }]) => [name, schema]))
@@ -82,6 +90,7 @@ const withoutEffect = {
 
 export const StartOptions = DatabaseOptions.extend({
   settings: z.partialRecord(Environment.omit(withoutEffect).keyof(), z.string()).default({}),
+  dns: z.custom<FindTexts>((value) => typeof value === 'function', 'must be a function').optional(),
 })
 
 /** Returns a handler that turns errors of options into a TypeError, which names the function. */

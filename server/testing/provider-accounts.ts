@@ -19,8 +19,8 @@ export interface ProviderClient {
   clientId: string
   /** Name of the provider on its page. */
   title: string
-  /** The only redirect URI that it accepts. */
-  redirectUri: string
+  /** Returns whether a redirect URI is one of the client. */
+  accepts(redirectUri: string): boolean
 }
 
 /** How a login returns to the server. */
@@ -36,6 +36,7 @@ export type Account = Record<string, unknown> & { sub: string; name: string }
 /** What an issued code is exchanged for. */
 interface Grant {
   account: Account
+  redirectUri: string | null
   nonce: string | null
   /** The PKCE challenge (RFC 7636). */
   challenge: string | null
@@ -67,7 +68,12 @@ export function createAccounts(people: readonly TestPerson[], client: ProviderCl
     /** Returns how a person returns with a code. */
     logIn(account: Account, query: URLSearchParams): Return {
       const code = newToken()
-      codes.set(code, { account, nonce: query.get('nonce'), challenge: query.get('code_challenge') })
+      codes.set(code, {
+        account,
+        redirectUri: query.get('redirect_uri'),
+        nonce: query.get('nonce'),
+        challenge: query.get('code_challenge'),
+      })
       // Apple returns the name only here.
       const [firstName, ...others] = account.name.split(' ')
       const user = JSON.stringify({ name: { firstName, lastName: others.join(' ') || undefined } })
@@ -79,7 +85,7 @@ export function createAccounts(people: readonly TestPerson[], client: ProviderCl
       const grant = codes.get(code)
       codes.delete(code)
       const isOfClient =
-        form.get('client_id') === client.clientId && form.get('redirect_uri') === client.redirectUri
+        form.get('client_id') === client.clientId && form.get('redirect_uri') === grant?.redirectUri
       if (!grant || !isOfClient || !isProven(grant, form.get('code_verifier') ?? '')) return undefined
       const token = newToken()
       tokens.set(token, grant.account)

@@ -32,9 +32,9 @@ const sent = ({ redirectUri, parameters, isPosted }: Return): Answer =>
     : { location: `${redirectUri}?${new URLSearchParams(parameters)}` }
 
 /** Returns why a provider rejects a login (RFC 6749, section 4.1.2.1: it does not return then). */
-function rejection(query: URLSearchParams, { clientId, redirectUri }: ProviderClient) {
+function rejection(query: URLSearchParams, { clientId, accepts }: ProviderClient) {
   if (query.get('client_id') !== clientId) return 'The client is not known.'
-  if (query.get('redirect_uri') !== redirectUri) return 'The redirect URI is not that of the client.'
+  if (!accepts(query.get('redirect_uri') ?? '')) return 'The redirect URI is not that of the client.'
   return query.get('response_type') === 'code' ? undefined : 'The response type must be "code".'
 }
 

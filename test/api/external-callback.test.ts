@@ -52,6 +52,8 @@ it('leads the browser to the provider with state, nonce and PKCE', async ({
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     code_challenge_method: 'S256',
   })
+  const hinted = (await external.start({ loginHint: 'ada@acme.example' })).json()
+  expect(new URL(hinted.url).searchParams.get('login_hint')).toBe('ada@acme.example')
   expect(state).toContain('.')
   expect(login).toMatch(/^[\da-f-]{36}$/)
   expect(Date.parse(expiresAt) - app.clock.now).toBe(600_000)

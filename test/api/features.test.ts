@@ -12,6 +12,8 @@ const usual: Features = {
   loginMail: 'off',
   secondFactor: 'optional',
   passkeys: false,
+  singleSignOn: false,
+  ssoRouting: false,
   roles: [
     { name: 'owner', rights: 'owner' },
     { name: 'admin', rights: 'admin' },
@@ -32,6 +34,9 @@ const changes: [Parameters<typeof setDatabase>[2], Partial<Features>][] = [
   ],
   [{ secondFactor: 'off', passkeyDomain: 'example.com' }, { secondFactor: 'off' }],
   [{ passkeyDomain: 'example.com' }, { passkeys: true }],
+  [{ singleSignOn: true }, { singleSignOn: true, ssoRouting: true }],
+  [{ singleSignOn: true, ssoRouting: false }, { singleSignOn: true }],
+  [{ ssoRouting: true }, {}],
   [
     { roles: ['viewer', 'billing'] },
     { roles: [...usual.roles, { name: 'viewer', rights: 'member' }, { name: 'billing', rights: 'member' }] },

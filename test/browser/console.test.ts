@@ -572,6 +572,148 @@ describe.skipIf(!hasBrowser)('console', () => {
     await expectFailedLoads('400 users', '400 invitations')
   })
 
+  it('sets up the single sign-on of a tenant, and says what it refuses', async ({ owner, server, open }) => {
+    const { page, expectFailedLoads } = owner
+    const { prisma } = server.store
+    const off = await server.manage('POST', '/tenants', { name: 'Without' })
+    await owner.open(`/console/acme/app/tenants/${off.id}`)
+    await page.getByText('npx @usher/server database set acme/app --single-sign-on on').waitFor()
+    const staging = await prisma.database.findFirstOrThrow({ where: { name: 'staging' } })
+    const databaseId = staging.id
+    const createdAt = new Date()
+    const [tenantId, otherId] = [randomUUID(), randomUUID()]
+    await prisma.tenant.createMany({
+      data: [tenantId, otherId].map((id) => ({ databaseId, id, name: 'Engines', createdAt })),
+    })
+    const path = `/console/acme/staging/tenants/${tenantId}`
+    await owner.open(path)
+    const section = page.getByRole('region', { name: 'Single sign-on' })
+    await section.getByText('nobody can log in with it').waitFor()
+    await section.getByText('Nobody has logged in with the provider.').waitFor()
+
+    await section.getByRole('button', { name: 'Connect a provider' }).click()
+    const add = dialogOf(page, 'Connect a provider')
+    await add.getByLabel('Provider').selectOption('Google Workspace')
+    await add.getByLabel('Domain').waitFor()
+    expect(await add.getByLabel('Issuer').count()).toBe(0)
+    await add.getByLabel('Provider').selectOption('OpenID Connect')
+    await add.getByLabel('Issuer').fill(`${server.issuer}/nothing`)
+    await add.getByLabel('Client ID').fill('usher')
+    await add.getByLabel('Title').fill('Acme')
+    expect(await errorsOf(page)).toEqual([])
+    const connect = () => add.getByRole('button', { name: 'Connect' }).click()
+    await connect()
+    await owner.confirm()
+    await add.getByRole('alert').getByText('has no discovery document').waitFor()
+    await add.getByLabel('Issuer').fill(server.issuer)
+    // The confirmation still counts.
+    await connect()
+    await status(page, 'Acme is connected.')
+    await section.getByText('not required, 1 connection').waitFor()
+    await button(page, 'Copy the callback URL of Acme').click()
+    const callbackUrl = await page.evaluate(() => navigator.clipboard.readText())
+    expect(callbackUrl).toMatch(/databases\/staging\/connections\/[\da-f-]{36}\/callback$/)
+    await button(page, 'Check Acme').click()
+    await status(page, 'The provider of Acme knows the client.')
+    await button(page, 'Change Acme').click()
+    const change = dialogOf(page, 'Change the connection')
+    await change.getByLabel('Title').fill('Acme SSO')
+    await change.getByLabel('Members can log in with it').uncheck()
+    await change.getByRole('button', { name: 'Save' }).click()
+    await owner.confirm()
+    await status(page, 'The connection is changed.')
+    await section.getByRole('row', { name: 'Acme SSO disabled' }).waitFor()
+    await expectFailedLoads('401 connections', '409 connections', `401 ${callbackUrl.split('/').at(-2)}`)
+
+    const proven = { token: '0', state: 'proven', createdAt, provenAt: createdAt, checkedAt: createdAt }
+    const taken = { databaseId, tenantId: otherId, domain: 'acme.example', ...proven }
+    await prisma.tenantDomain.createMany({ data: [taken] })
+    server.records.set('_usher.acme.example', [['usher=0']])
+    await button(page, 'Add a domain').click()
+    const domain = dialogOf(page, 'Add a domain')
+    await domain.getByLabel('Domain').fill('https://acme.example')
+    await domain.getByRole('button', { name: 'Add' }).click()
+    await domain.locator('small').getByText('must be a domain, not a URL').waitFor()
+    await domain.getByLabel('Domain').fill('Acme.example')
+    await domain.getByRole('button', { name: 'Add' }).click()
+    await section.getByRole('row', { name: /acme\.example pending, expires/ }).waitFor()
+    const check = section.getByRole('button', { name: 'Check acme.example' })
+    await check.click()
+    await section.getByRole('alert').getByText('found "usher=0"').waitFor()
+    await button(page, 'Copy the record of acme.example').click()
+    const record = await page.evaluate(() => navigator.clipboard.readText())
+    server.records.set('_usher.acme.example', [['usher=0'], [record]])
+    await check.click()
+    await section.getByRole('alert').getByText('Domain belongs to another tenant').waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await button(page, 'Move the domain here acme.example').click()
+    await dialogOf(page, 'Move the domain here').getByRole('button', { name: 'Move' }).click()
+    await owner.confirm()
+    await status(page, 'acme.example belongs to this tenant.')
+    await section.getByRole('row', { name: /acme\.example proven/ }).waitFor()
+    expect(await section.getByRole('alert').count()).toBe(0)
+    await expectFailedLoads('400 domains', '409 check', '409 check', '401 transfer')
+
+    await button(page, 'Create a setup link').click()
+    const create = dialogOf(page, 'Create a setup link')
+    await create.getByLabel('It may require single sign-on of the members').check()
+    await create.getByRole('button', { name: 'Create' }).click()
+    await owner.confirm()
+    const link = dialogOf(page, 'The setup link')
+    await link.getByText(/^https:\/\/app\.example\.com\/sso-setup#code=/).waitFor()
+    await link.getByRole('button', { name: 'Copy' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('/sso-setup#code=')
+    await link.getByRole('button', { name: 'I have stored it' }).click()
+    expect(await page.content()).not.toContain('sso-setup#code=')
+
+    await button(page, 'Change the rules').click()
+    const rules = dialogOf(page, 'Change the rules')
+    await rules.getByLabel('Required').selectOption('on')
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await owner.confirm()
+    await rules.getByRole('alert').getByText('An owner without single sign-on is missing').waitFor()
+    expect(await errorsOf(page)).toEqual([])
+    await rules.getByLabel('Required').selectOption('off')
+    await rules.getByLabel('Maximum age').fill('86400')
+    await rules.getByLabel('First logins join').selectOption('off')
+    // The confirmation still counts.
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await status(page, 'The rules are changed.')
+    await expectFailedLoads('401 portal', '401 sso', '409 sso')
+
+    const users = `${server.url}/workspaces/acme/databases/staging/users`
+    const response = await fetch(users, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'grace@acme.example', password: operatorPassword }),
+    })
+    const { id: userId } = await response.json()
+    const person = { subject: 'grace', email: 'grace@acme.example', provesFrom: createdAt, userId }
+    const connectionId = String(callbackUrl.split('/').at(-2))
+    const entry = { databaseId, tenantId, connectionId, issuer: server.issuer, ...person }
+    await prisma.tenantEntry.createMany({ data: [{ ...entry, id: randomUUID() }] })
+    const { page: viewer } = await open([server.url])
+    await server.logIn(viewer, { email: 'sso@example.com', role: 'member', workspace: 'acme' })
+    for (const each of [viewer, page]) {
+      await each.goto(server.url + path)
+      await each.getByRole('link', { name: 'grace@acme.example' }).waitFor()
+      await each.getByText('1 d', { exact: true }).waitFor()
+    }
+    expect(await errorsOf(page, true)).toEqual([])
+    const shown = viewer.getByRole('region', { name: 'Single sign-on' }).getByRole('button')
+    for (const text of await shown.allTextContents()) expect(text).toBe('Copy')
+    await button(page, 'Unlink grace@acme.example').click()
+    await dialogOf(page, 'Unlink').getByRole('button', { name: 'Unlink' }).click()
+    await owner.confirm()
+    await status(page, 'The person is unlinked.')
+    await button(page, 'Remove Acme SSO').click()
+    await dialogOf(page, 'Remove').getByRole('button', { name: 'Remove' }).click()
+    await owner.confirm()
+    await section.getByText('No provider is connected.').waitFor()
+    owner.expectOnly(/^401 [\da-f-]{36}$/)
+    await page.getByText('moved a domain to the tenant').waitFor()
+  })
+
   it('shows what to do while the store is down, and keeps what was typed', async ({ owner, server }) => {
     const { page } = owner
     await owner.open('/console/acme/app/tenants')

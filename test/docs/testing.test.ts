@@ -43,7 +43,7 @@ it('the tests of docs/testing.md pass in Vitest', async ({ folder }) => {
   // For busy machines: the default is 5 s.
   const args = ['run', '--root', folder, '--exclude', '*.mjs', '--testTimeout=60000', ...oneProcess]
   const { code, stdout, stderr } = await run(vitest, ...args)
-  expect(stdout).toMatch(/Tests .*4 passed/)
+  expect(stdout).toMatch(/Tests .*5 passed/)
   expect(code, stderr).toBe(0)
 })
 

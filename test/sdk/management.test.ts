@@ -56,10 +56,16 @@ describe('a client of the management API', () => {
     await expect(users.next()).rejects.toMatchObject({ code: 'unavailable' } satisfies Partial<UsherError>)
   })
 
-  it.for(['../users', 'a/b', 'a?b', ''])('sends the id %j to no other path', async (id) => {
+  it.for(['../users', '..', '.', 'a/b', 'a?b', ''])('sends the id %j to no other path', async (id) => {
     const { fetch, requests } = stubFetch(page([], null))
     await createManagementClient({ ...withKey, fetch }).user(id)
-    expect(new URL(requests[0]?.url ?? '').pathname).toMatch(/\/management\/users\/[\w-]+$/)
+    expect(new URL(requests[0]?.url ?? '').pathname).toMatch(/\/management\/users\/[\w.-]+$/)
+  })
+
+  it('sends a domain as it is', async () => {
+    const { fetch, requests } = stubFetch(page([], null))
+    await createManagementClient({ ...withKey, fetch }).checkSsoDomain('a', 'acme.example')
+    expect(requests[0]?.url).toMatch(/\/tenants\/a\/sso\/domains\/acme\.example\/check$/)
   })
 
   it('imports users, and returns the result of each line', async ({ client }) => {

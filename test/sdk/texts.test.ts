@@ -8,10 +8,23 @@ import { enAccount } from '../../sdk/ui/texts/en-account.js'
 import { es } from '../../sdk/ui/texts/es.js'
 import { fr } from '../../sdk/ui/texts/fr.js'
 import { ja } from '../../sdk/ui/texts/ja.js'
+import { arSso } from '../../sdk/ui/texts/sso-ar.js'
+import { deSso } from '../../sdk/ui/texts/sso-de.js'
+import { enSso } from '../../sdk/ui/texts/sso-en.js'
+import { esSso } from '../../sdk/ui/texts/sso-es.js'
+import { frSso } from '../../sdk/ui/texts/sso-fr.js'
+import { jaSso } from '../../sdk/ui/texts/sso-ja.js'
 
-const en: Texts = { ...signIn, ...enAccount }
-const all = Object.entries({ en, ar, de, es, fr, ja })
-const translations = Object.entries({ ar, de, es, fr, ja })
+const en: Texts = { ...signIn, ...enAccount, ...enSso }
+const translated: Record<string, Texts> = {
+  ar: { ...ar, ...arSso },
+  de: { ...de, ...deSso },
+  es: { ...es, ...esSso },
+  fr: { ...fr, ...frSso },
+  ja: { ...ja, ...jaSso },
+}
+const all = Object.entries({ en, ...translated })
+const translations = Object.entries(translated)
 
 /** Words that are the same in both languages. */
 const sameWords: Partial<Record<string, TextKey[]>> = {
@@ -38,7 +51,7 @@ const isOneNumber = (language: string, category: string) => {
 describe.each(all)('the texts of the elements in %s', (language, texts) => {
   it('has the placeholders of English in every text', () => {
     for (const { key, category, form } of allForms(texts)) {
-      const expected = placeholdersOf(formsOf(en[key]).other ?? '')
+      const expected = placeholdersOf(formsOf(en[key] ?? '').other ?? '')
       const isSpelled = typeof texts[key] !== 'string' && isOneNumber(language, category)
       const allowed = isSpelled ? [expected, expected.filter((name) => name !== '{count}')] : [expected]
       expect(allowed, `${key}.${category}`).toContainEqual(placeholdersOf(form))
@@ -63,7 +76,7 @@ describe.each(all)('the texts of the elements in %s', (language, texts) => {
 describe.each(translations)('the translation of the elements into %s', (language, texts) => {
   it('translates every text except words that are the same in both languages', () => {
     const same = entriesOf(texts).filter(([key, text]) => {
-      const english = Object.values(formsOf(en[key]))
+      const english = Object.values(formsOf(en[key] ?? ''))
       return Object.values(formsOf(text)).some((form) => english.includes(form))
     })
     expect(same.map(([key]) => key)).toEqual(sameWords[language] ?? [])
@@ -72,7 +85,7 @@ describe.each(translations)('the translation of the elements into %s', (language
   it('ends with a full stop or question mark only where English does', () => {
     const isSentence = (form = '') => /[.?。؟？]$/.test(form)
     const wrong = allForms(texts).filter(
-      ({ key, form }) => isSentence(form) !== isSentence(formsOf(en[key]).other),
+      ({ key, form }) => isSentence(form) !== isSentence(formsOf(en[key] ?? '').other),
     )
     expect(wrong).toEqual([])
   })
@@ -93,7 +106,7 @@ describe.each(translations)('the translation of the elements into %s', (language
 })
 
 it.each(Object.entries(scripts))('writes every text in the script of %s', (language, script) => {
-  const texts = { ar, ja }[language as 'ar' | 'ja']
+  const texts = translated[language] as Texts
   expect(allForms(texts).filter(({ form }) => !script.test(form))).toEqual([])
 })
 
@@ -109,6 +122,6 @@ it('compiles the English texts of the sign-in, and no others, into the main entr
   const forms = Object.values(signIn).flatMap((text) => Object.values(formsOf(text)))
   const missing = forms.filter((form) => !code.includes(form))
   expect(missing).toEqual([])
-  for (const texts of [enAccount, ...translations.map(([, each]) => each)])
-    expect(code).not.toContain(texts.tenantDeletionHint)
+  for (const texts of [en, ...translations.map(([, each]) => each)])
+    for (const key of ['tenantDeletionHint', 'ssoDead'] as const) expect(code).not.toContain(texts[key])
 })

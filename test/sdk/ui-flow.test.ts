@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endpoints } from '../../sdk/client.js'
+import { sso } from '../../sdk/endpoints.js'
 import { confirming } from '../../sdk/ui/account/confirm.js'
 import { askWhoItIs, dialogFlow } from '../../sdk/ui/account/dialog.js'
 import { factors } from '../../sdk/ui/account/factors.js'
@@ -360,6 +361,50 @@ describe('the flows of the elements', () => {
   })
 })
 
+it('asks for the single sign-on of an address once, and leads to its provider or to the usual screen', async () => {
+  const connection = { id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a08', title: 'Okta' }
+  const sent: [OperationName, object][] = []
+  /** Types the address. Returns the name of the next screen. */
+  async function next(reply: Reply, ssoRouting = true) {
+    sent.length = 0
+    const { client } = createStubClient({}, (operation, body) => {
+      sent.push([operation, body])
+      if (operation === 'features')
+        return { status: 200, body: { signUp: true, loginMail: 'off', ssoRouting } }
+      if (operation === 'startLogin') return problemReply('provider_unavailable')
+      return operation === 'routeLogin' ? reply : undefined
+    })
+    const flow = createSignInFlow(client, { page: '', link: '', hide: ['providers'] })
+    flow.subscribe(() => {})
+    await settled(flow)
+    sent.length = 0
+    await act(flow, 'next')
+    return flow
+  }
+  const routed = { status: 200, body: { connection } }
+  const flow = await next(routed)
+  expect(flow.screen.name).toBe('single-sign-on')
+  expect(sent).toEqual([['routeLogin', { email: values.email }]])
+  const [main, other] = flow.screen.actions
+  expect([main?.kind, main?.label, other?.id]).toEqual([
+    'submit',
+    { key: 'logInAt', values: { title: 'Okta' } },
+    'otherWays',
+  ])
+  await act(flow, 'logInAt')
+  expect(sent.at(-1)).toEqual([
+    'startLogin',
+    { connection: connection.id, loginHint: values.email, challenge: expect.any(String) },
+  ])
+  expect(textOf(flow.feedback.error)).toBe(en.providerFailed)
+  await act(flow, 'otherWays')
+  expect(flow.screen.name).toBe('password')
+  for (const reply of [{ status: 200, body: { connection: null } }, problemReply('too_many_attempts')])
+    expect((await next(reply)).screen.name).toBe('password')
+  const off = await next(routed, false)
+  expect([off.screen.name, sent]).toEqual(['log-in', []])
+})
+
 it('asks which team only a user who has several', async () => {
   for (const teams of [['engines'], ['engines', 'looms']]) {
     const memberships = teams.map((id) => ({ id, name: id }))
@@ -529,7 +574,10 @@ describe('an invitation or a link that this tab keeps, and that is no longer val
 /** The operations that the elements call when a user acts. The others are called by a client, by a native app, or at the start. */
 const ofUsers = (Object.keys(endpoints) as OperationName[]).filter(
   (operation) =>
+    // test/browser/sso.test.ts.
+    !(operation in sso) &&
     ![
+      'addTenantProof',
       'endAllSessions',
       'endSession',
       'features',

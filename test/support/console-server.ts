@@ -27,7 +27,7 @@ const dayMilliseconds = 86_400_000
 
 export type ConsoleServer = Awaited<ReturnType<typeof startConsole>>
 
-/** Starts a server with a console and no operator. `acme/app` has counts and connections; `acme/staging` and `globex/shop` are empty. */
+/** Starts a server with a console and no operator. `acme/app` has counts and connections; `acme/staging`, which has single sign-on, and `globex/shop` are empty. */
 export async function startConsole(store: OpenStore) {
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -55,17 +55,19 @@ export async function startConsole(store: OpenStore) {
   await ensureOperatorsDatabase({ store, now: new Date(now()), consoleUrl: config.consoleUrl })
   const served = { ...store, query: ifUp(store.query), transaction: ifUp(store.transaction) }
   const log = pino({ level: 'silent' })
+  const records = new Map<string, string[][]>()
   const usher = await buildUsher({ ...config, privateIssuers }, served, {
     log,
     clock: { now, cacheNow: () => performance.now() },
     sendMail: async () => undefined,
+    dns: async (name) => records.get(name) ?? [],
     hashing: sharedHasher(config.hashing),
   })
   await usher.app.listen({ host: 'localhost', port })
 
   const create = databaseCreator(store, now)
   const app = await create({ workspace: 'acme', database: 'app', appUrl: 'https://app.acme.example' })
-  await create({ workspace: 'acme', database: 'staging' })
+  await create({ workspace: 'acme', database: 'staging', singleSignOn: true })
   await create({ workspace: 'globex', database: 'shop' })
   const request = await requestOfOperator(store, { workspaceSlug: 'acme', databaseName: 'app' })
   const databaseId = request.database.id
@@ -86,6 +88,8 @@ export async function startConsole(store: OpenStore) {
   return {
     url,
     store,
+    /** The TXT records that the server finds in DNS. */
+    records,
     /** The database `acme/app`, as its users reach it. */
     app: { baseUrl: url, ...app },
     /** Returns the link with which the first operator is created. */

@@ -51,6 +51,8 @@ const bodies: Partial<Record<OperationName, object>> = {
     loginMail: 'both',
     secondFactor: 'optional',
     passkeys: true,
+    singleSignOn: true,
+    ssoRouting: true,
     roles,
   },
   listConnections: {
@@ -78,6 +80,7 @@ const bodies: Partial<Record<OperationName, object>> = {
   verifySecondFactor: user,
   stepUp: user,
   openSession: { ...user, refreshToken: { value: 'session.secret', maxAge: 3600, type: 'REFRESH_TOKEN' } },
+  routeLogin: { connection: null },
   requestLoginCode: { login, expiresAt: time },
   startLogin: { login, url: 'https://provider.example', state: 's', nonce: 'n', expiresAt: time },
   beginPasskeyLogin: { options },

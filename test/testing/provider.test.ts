@@ -1,20 +1,38 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { createClient } from '@usher/sdk'
+import { createManagementClient } from '@usher/sdk/management'
 import { type StartOptions, startUsher, type TestDatabase } from '@usher/server/testing'
+import { createVerifier } from '@usher/verify'
 import { expect, it as test } from 'vitest'
 
 const it = test
-  .extend('options', { scope: 'file' }, {} as StartOptions)
+  .extend('options', { scope: 'file' }, { dns: (name) => records.get(name) ?? [] } as StartOptions)
   .extend('usher', { scope: 'file' }, async ({ options }, { onCleanup }) => {
     const usher = await startUsher(options)
     onCleanup(usher.stop)
     return usher
   })
 
+/** The texts of TXT records by name. */
+const records = new Map<string, string[]>()
+
+/** `it` with a database that has single sign-on, and a tenant. */
+const inTenant = it.extend('tenant', async ({ usher }) => {
+  const database = await usher.createDatabase({ singleSignOn: true })
+  const management = createManagementClient({ ...database, apiKey: await usher.createApiKey(database) })
+  const { data } = await management.addTenant({ name: 'Engines' })
+  return { database, management, id: data?.id ?? expect.fail() }
+})
+
 const people = [
   { name: 'Ada Lovelace', email: 'ada@example.com' },
   { name: 'Grace', email: 'grace@example.com', emailVerified: false },
   { name: 'Nobody', claims: { locale: 'de' } },
+]
+
+const acmePeople = [
+  { name: 'Ada', email: 'ada@acme.example' },
+  { name: 'Guest', email: 'guest@elsewhere.example' },
 ]
 
 /** Starts a login at a connection. */
@@ -133,3 +151,71 @@ it('throws a TypeError for a connection that exists, and for a person it does no
   await expect(provider.logIn(url, 'Eve')).rejects.toThrow('The provider has no person "Eve".')
   await expect(provider.logIn(`${url}&client_id=b`, 'Ada')).rejects.toThrow(TypeError)
 })
+
+inTenant(
+  'people log in with the provider of a tenant, which opens only the tenant',
+  async ({ usher, tenant: { database, id } }) => {
+    const domains = ['Acme.example']
+    const provider = await usher.addTenantProvider({ ...database, tenant: id, domains, people: acmePeople })
+    const { connection } = provider
+    const routed = await createClient(database).routeLogin({ email: 'ada@acme.example' })
+    expect(routed.data).toEqual({ connection: { id: connection, title: 'OpenID Connect' } })
+    const { client, url, login, finish } = await start(database, connection)
+    const [redirect, code] = (await provider.logIn(url, 'ada@acme.example')).split('#code=')
+    expect((await finish(code)).data?.tenants).toEqual([id])
+    expect((await createVerifier(database).verify(client.token)).error?.code).toBe('own_login_required')
+    const verifier = createVerifier({ ...database, tenantSessions: 'accept' })
+    expect((await verifier.verify(client.token)).data).toMatchObject({
+      tenants: [id],
+      claims: { account: false },
+    })
+    expect(await provider.cancel(url)).toBe(`${redirect}#error=access_denied&login=${login}`)
+
+    const guest = await start(database, connection)
+    const refused = (await provider.logIn(guest.url, 'Guest')).split('#code=')[1]
+    expect((await guest.finish(refused)).error?.code).toBe('not_member')
+  },
+)
+
+inTenant(
+  'a tenant proves a domain by a record of a test, and keeps those of its provider',
+  async ({ usher, tenant: { database, id, management } }) => {
+    const provider = { ...database, tenant: id, domains: ['acme.example'], people: acmePeople, title: 'Acme' }
+    await usher.addTenantProvider(provider)
+    const check = (domain: string) => management.checkSsoDomain(id, domain)
+    expect((await check('acme.example')).data?.state).toBe('proven')
+    const added = await management.addSsoDomain(id, { domain: 'other.example' })
+    expect((await check('other.example')).error?.code).toBe('domain_unproven')
+    const { name = '', value = '' } = added.data?.record ?? {}
+    records.set(name, [value])
+    expect((await check('other.example')).data?.state).toBe('proven')
+    await usher.addTenantProvider({ ...provider, domains: ['acme.example', 'other.example'] })
+    const { data } = await management.sso(id)
+    expect(data?.connections.map(({ title }) => title)).toEqual(['Acme', 'Acme'])
+  },
+)
+
+inTenant(
+  'says what a provider of a tenant lacks',
+  async ({ usher, tenant: { database, id, management } }) => {
+    const domains = ['taken.example']
+    await usher.addTenantProvider({ ...database, tenant: id, domains, people })
+    const other = (await management.addTenant({ name: 'Other' })).data?.id ?? ''
+    for (const [options, message] of [
+      [
+        { workspace: 'demo', database: 'app' },
+        /^addTenantProvider: demo\/app has no single sign-on\. .*singleSignOn: true/,
+      ],
+      [{ tenant: randomUUID() }, /^addTenantProvider: Tenant .* does not exist in /],
+      [{ tenant: other, domains }, /^addTenantProvider: Another tenant has proven taken\.example\.$/],
+      [{ domains: ['https://acme.example'] }, /^addTenantProvider: domains must be a domain, not a URL/],
+      [{ tenant: 'Engines' }, /^addTenantProvider: tenant: /],
+      [{ people: [] }, /^addTenantProvider: people: /],
+    ] as const) {
+      const added = usher.addTenantProvider({ ...database, tenant: id, people, ...options } as never)
+      await expect(added).rejects.toThrow(TypeError)
+      await expect(added).rejects.toThrow(message)
+    }
+    await expect(startUsher({ dns: 'none' as never })).rejects.toThrow('startUsher: dns: must be a function')
+  },
+)

@@ -23,11 +23,11 @@ export function confirming(
   ask: () => Promise<Result<string | undefined, ErrorCode>>,
 ): Operations {
   let confirmation: string | undefined
-  const operations = Object.entries<Endpoint>(endpoints).map(([name, { path, codes }]) => {
+  const operations = Object.entries<Endpoint>(endpoints).map(([name, { path, codes, hasBody }]) => {
     const operation = client[name as keyof Operations] as Operation
     const needsProof = codes.includes('step_up_required')
-    // The body follows the ids of the path.
-    const place = path.split('{').length - 1
+    // The body follows the ids of the path. Single sign-on takes the confirmation after it.
+    const place = path.split('{').length - 1 + Number(path.includes('/sso') && hasBody === true)
     const confirmed: Operation = async (...given) => {
       for (;;) {
         if (needsProof && confirmation) given[place] = { ...(given[place] as object), confirmation }

@@ -3,11 +3,11 @@ import type { Operations } from '../../endpoints.js'
 import type { UsherError } from '../../errors.js'
 import type { User } from '../../schemas.js'
 import { failed } from '../../started-logins.js'
-import { unavailableScreen } from '../actions.js'
+import { action, unavailableScreen } from '../actions.js'
 import { buttonOf, newId } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
-import { UsherElement } from '../element.js'
-import { createFlow, type Flow, userIdOf } from '../flow-engine.js'
+import { define, UsherElement } from '../element.js'
+import { createFlow, type Flow, isOfTenant, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { rightsOf } from '../role.js'
 import { line, type Screen } from '../view.js'
@@ -160,7 +160,8 @@ abstract class UserElement extends UsherElement {
  * default all that the database offers. Events: `usher-change`, `usher-signed-out`, `usher-error`.
  */
 export class UsherAccount extends UserElement {
-  protected override sectionsOf({ features }: Account) {
+  protected override sectionsOf({ client, features }: Account) {
+    if (isOfTenant(client)) return [tenantLogin]
     const { secondFactor, tenantOperations, accountOperations } = features
     const all = ['profile', ...waysIn, 'factors', 'sessions', 'tenants', 'deletion']
     const names = (this.getAttribute('sections')?.split(/\s+/) ?? all).filter(
@@ -193,6 +194,7 @@ export class UsherTenant extends UserElement {
 
   /** The role of the user when the sections were drawn. */
   #role: string | undefined
+  #setup: HTMLElement | undefined
 
   protected override sectionsOf(account: Account) {
     const wanted = this.getAttribute('tenant')
@@ -200,12 +202,44 @@ export class UsherTenant extends UserElement {
     this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
-    const rights = rightsOf(account.features, membership.role)
+    const { features } = account
+    const rights = rightsOf(features, membership.role)
+    const offersSso = features.singleSignOn && rights === 'owner' && !isOfTenant(account.client)
     return [
       later(async () => (await import('./members.js')).membersOf(team)),
       ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
+      ...(offersSso ? [this.#singleSignOn(membership.id)] : []),
       ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
     ]
+  }
+
+  /** Shows the set-up of single sign-on, which only owners load who open it. */
+  #singleSignOn(tenant: string): Section {
+    return ({ client }) => ({
+      name: 'tenant-sso',
+      title: line('singleSignOn'),
+      actions: [
+        action('openSso', 'secondary', async () => {
+          const parts = await import('../sso/element.js').catch(() => undefined)
+          if (!parts) return failed('no_answer', 'The set-up could not be loaded', 'Try again.')
+          define('usher-sso-setup', parts.UsherSsoSetup)
+          this.#setup = Object.assign(document.createElement('usher-sso-setup'), { client })
+          this.#setup.setAttribute('tenant', tenant)
+          this.paint()
+          return { isSame: true }
+        }),
+      ],
+    })
+  }
+
+  protected override begin(client: Client) {
+    this.#setup = undefined
+    super.begin(client)
+  }
+
+  protected override paint() {
+    super.paint()
+    if (this.#setup) this.append(this.#setup)
   }
 
   override attributeChangedCallback(name?: string) {
@@ -229,6 +263,24 @@ function later(load: () => Promise<Section>): Section {
     return loaded ? loaded(account, usher) : unavailableScreen('failed', line('noAnswer'), () => ({}))
   }
 }
+
+/** The user of a session of a tenant, whose account needs a login of its own. */
+const tenantLogin: Section = ({ client, user, signedOut }) => ({
+  name: 'tenant-login',
+  title: { text: user.preferredName ?? user.email },
+  lines: [
+    ...(user.preferredName === null ? [] : [{ text: user.email }]),
+    ...user.memberships.map(({ name }) => ({ text: name })),
+    line('ownLogin'),
+  ],
+  actions: [
+    action('logOut', 'secondary', async () => {
+      await client.signOut()
+      signedOut()
+      return { isSame: true }
+    }),
+  ],
+})
 
 const missing: Section = () => ({
   name: 'no-tenant',

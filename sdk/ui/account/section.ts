@@ -41,6 +41,9 @@ const loading: Screen = { name: 'loading', title: line('busy'), actions: [], isW
 export const silent = (outcome: Outcome | undefined) =>
   outcome?.error?.code === 'access_denied' ? undefined : outcome
 
+/** What the flow of a section needs of an account, or of what else has sections. */
+export type Sectioned = Pick<Account, 'client' | 'usher' | 'changed' | 'failed' | 'signedOut'>
+
 /** The flow of a section. */
 export interface SectionFlow extends Flow {
   /** Draws the section again, unless the user is doing something in it. */
@@ -48,7 +51,10 @@ export interface SectionFlow extends Flow {
 }
 
 /** Returns the flow of a section, which is drawn again after each change. */
-export function flowOf(account: Account, section: Section): SectionFlow {
+export function flowOf<Owner extends Sectioned>(
+  account: Owner,
+  section: (account: Owner, usher: Operations) => ReturnType<Section>,
+): SectionFlow {
   let isLeft = false
   /** Returns the screen as it is now, or undefined if it cannot be read. */
   const read = async () => {

@@ -8,7 +8,9 @@ import { lacksProof } from './confirm.js'
 import type { Account } from './section.js'
 
 /** Asks who the user is, in a dialog: for the password of a user who has one, and then for a second factor of a user who has one. */
-export async function askWhoItIs(account: Account): Promise<Result<string | undefined, ErrorCode>> {
+export async function askWhoItIs(
+  account: Pick<Account, 'client' | 'features' | 'user' | 'dialog'>,
+): Promise<Result<string | undefined, ErrorCode>> {
   const { client, features, user } = account
   const [listed, begun] = await Promise.all([client.listFactors(), client.beginStepUp()])
   if (listed.error) return listed

@@ -26,7 +26,7 @@ export const goTo = (
 /** Logs in by password, passkey, mail, or at a provider. If there are other ways than a password, the address comes first. */
 export function logIn(signIn: SignIn): Screen {
   const ways = [...providersOf(signIn), ...passkeyOf(signIn)]
-  const isOneStep = ways.length === 0 && !hasLoginMail(signIn)
+  const isOneStep = ways.length === 0 && !hasLoginMail(signIn) && !signIn.features.ssoRouting
   return {
     name: 'log-in',
     title: line('logIn'),
@@ -53,8 +53,17 @@ export function logIn(signIn: SignIn): Screen {
   }
 }
 
-/** Returns what follows an address. It is the same for each one, so it does not reveal who has an account. */
-export const afterAddress = (signIn: SignIn) => signIn.to('password')
+/** How long the single sign-on of an address may take to find. */
+const routeMilliseconds = 3_000
+
+/** Returns what follows an address. It depends on the domain only, so it does not reveal who has an account. */
+export async function afterAddress(signIn: SignIn) {
+  const { usher, email, features } = signIn
+  const signal = AbortSignal.timeout(routeMilliseconds)
+  const { data } = features.ssoRouting ? await usher.routeLogin({ email }, { signal }) : {}
+  signIn.route = data?.connection
+  return signIn.to(signIn.route ? 'single-sign-on' : 'password')
+}
 
 /** Says that an address is missing or none: no request would say it. */
 function wrongAddress(email: string): Outcome | undefined {

@@ -1,4 +1,4 @@
-import { accountField, action, passwordField } from '../actions.js'
+import { accountField, action, outcomeOf, passwordField, submit } from '../actions.js'
 import { line, type Screen } from '../view.js'
 import { forgotten, hasLoginMail, invitedHint, logInByPassword, passkeyOf } from './log-in.js'
 import { sender } from './mails.js'
@@ -22,3 +22,22 @@ export const password = (signIn: SignIn): Screen => ({
     action('otherAccount', 'link', () => signIn.to('log-in')),
   ],
 })
+
+/** Logs in at the provider of the domain of the address, or another way. */
+export const singleSignOn = (signIn: SignIn): Screen => {
+  const { email, external, route } = signIn
+  if (!route) return password(signIn)
+  const { id, title } = route
+  const start = () => outcomeOf(external.start({ connection: id, loginHint: email }), () => undefined)
+  return {
+    name: 'single-sign-on',
+    title: line('logIn'),
+    lines: invitedHint(signIn),
+    fields: [accountField(email)],
+    actions: [
+      { ...submit('logInAt', start), label: line('logInAt', { title }) },
+      action('otherWays', 'secondary', () => signIn.to('password')),
+      action('otherAccount', 'link', () => signIn.to('log-in')),
+    ],
+  }
+}

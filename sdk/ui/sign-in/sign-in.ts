@@ -3,13 +3,14 @@ import type { Operations } from '../../endpoints.js'
 import type { ExternalLogin } from '../../external.js'
 import type { LoginByMail } from '../../login-by-mail.js'
 import type { Passkeys } from '../../passkeys.js'
-import type { ConnectionInfo, Features } from '../../schemas.js'
+import type { ConnectionInfo, Features, LoginRoute } from '../../schemas.js'
 import type { Outcome, Screen, Values } from '../view.js'
 
 /** The screens of a login that have a name to go to. */
 export type ScreenName =
   | 'log-in'
   | 'password'
+  | 'single-sign-on'
   | 'sign-up'
   | 'forgot-password'
   | 'mail-login'
@@ -84,6 +85,8 @@ export interface SignIn {
   connections: readonly ConnectionInfo[]
   /** The address that was typed last. */
   email: string
+  /** The single sign-on of the domain of the address. */
+  route: LoginRoute['connection'] | undefined
   /** The code of the link. */
   code: string
   /** What a mail was sent for. */

@@ -34,6 +34,7 @@ export const de: Texts = {
   tenantName: 'Name des Teams',
   logInAt: 'Weiter mit {title}',
   logInWithPasskey: 'Mit Passkey anmelden',
+  otherWays: 'Andere Möglichkeiten',
   usePasskey: 'Passkey verwenden',
   useRecoveryCode: 'Wiederherstellungscode verwenden',
   useTotp: 'App verwenden',
@@ -132,9 +133,16 @@ export const de: Texts = {
   disabled: 'Dieses Konto ist deaktiviert. Wenden Sie sich an den Betreiber dieser App.',
   otherAddress: 'Die Einladung gilt für eine andere Adresse. Melden Sie sich mit dieser an.',
   notVerified: 'Bestätigen Sie zuerst Ihre Adresse.',
-  seatsFull: 'Im Team ist kein Platz frei. Wenden Sie sich an die Person, die Sie eingeladen hat.',
+  seatsFull: 'Im Team ist kein Platz frei. Wenden Sie sich an einen Inhaber.',
   accountExists:
-    'Diese Adresse hat bereits ein Konto. Melden Sie sich wie bisher an und fügen Sie diese Anmeldemethode in Ihrem Konto hinzu.',
+    'Diese Adresse hat bereits ein Konto. Melden Sie sich wie bisher an und fügen Sie diese Anmeldemethode in Ihrem Konto hinzu. Bei einem Team wenden Sie sich an einen Inhaber.',
+  notInvited: 'Sie sind kein Mitglied dieses Teams. Bitten Sie einen Inhaber um eine Einladung.',
+  membershipEnded:
+    'Sie sind kein Mitglied dieses Teams mehr. Bitten Sie einen Inhaber um eine neue Einladung.',
+  factorMissing:
+    'Dieses Team verlangt einen zweiten Faktor, und Ihr Konto hat keinen. Melden Sie sich anders an, fügen Sie einen hinzu und kommen Sie wieder.',
+  ownLogin:
+    'Sie sind nur bei einem Team angemeldet. Um Ihr Konto zu ändern, melden Sie sich ab und auf andere Weise an.',
   elsewhere: 'Das wurde in einem anderen Browser begonnen. Beginnen Sie hier von vorn.',
   cancelled: 'Sie haben abgebrochen.',
   popupBlocked: 'Der Browser hat das Fenster blockiert. Versuchen Sie es erneut.',
@@ -239,6 +247,8 @@ export const de: Texts = {
   owner: 'Inhaber',
   admin: 'Administrator',
   member: 'Mitglied',
+  singleSignOn: 'Single Sign-on',
+  openSso: 'Einrichten',
   openAccount: 'Ihr Konto',
   switchTenant: 'Zu {name} wechseln',
 }

@@ -80,6 +80,8 @@ export const enAccount = {
   actions: 'Actions',
   expiresOn: 'Expires on {date}',
   notMember: 'You are not a member of this team.',
+  singleSignOn: 'Single sign-on',
+  openSso: 'Set up',
   openAccount: 'Your account',
   switchTenant: 'Switch to {name}',
 } as const

@@ -1,4 +1,5 @@
 import type { enAccount } from './en-account.js'
+import type { enSso } from './sso-en.js'
 
 /** A text. One with numbers has a form for each plural category of its language (`Intl.PluralRules`). */
 export type Text =
@@ -45,6 +46,7 @@ export const en = {
   // Buttons and links.
   logInAt: 'Continue with {title}',
   logInWithPasskey: 'Log in with a passkey',
+  otherWays: 'Other ways',
   usePasskey: 'Use your passkey',
   useRecoveryCode: 'Use a recovery code',
   useTotp: 'Use your app',
@@ -137,9 +139,15 @@ export const en = {
   disabled: 'This account is disabled. Ask the operator of this app.',
   otherAddress: 'The invitation is for another address. Log in with that.',
   notVerified: 'Verify your address first.',
-  seatsFull: 'The team has no free seat. Ask the person who has invited you.',
+  seatsFull: 'The team has no free seat. Ask an owner of it.',
   accountExists:
-    'This address has an account. Log in the way you did before, and connect it in your account.',
+    'This address has an account. Log in the way you did before, and connect it in your account. For a team, ask an owner of it.',
+  notInvited: 'You are not a member of this team. Ask an owner of it to invite you.',
+  membershipEnded: 'You are no longer a member of this team. Ask an owner of it to invite you again.',
+  factorMissing:
+    'This team asks for a second factor, and your account has none. Log in another way, add one, and come back.',
+  ownLogin:
+    'You are logged in to one team only. To change your account, log out, and log in to it another way.',
   elsewhere: 'This was started in another browser. Start again here.',
   cancelled: 'You have cancelled.',
   popupBlocked: 'The browser has blocked the window. Try again.',
@@ -158,8 +166,14 @@ export const en = {
 } satisfies Record<string, Text>
 
 /** The name of a text. */
-export type TextKey = keyof typeof en | keyof typeof enAccount
+export type TextKey = keyof typeof en | keyof typeof enAccount | SsoTextKey
+/** The name of a text of `<usher-sso-setup>`, which loads its texts itself. */
+export type SsoTextKey = keyof typeof enSso
 /** The name of the text of a role that the database has added, such as `role_billing`. */
 export type RoleKey = `role_${string}`
 /** The texts of a language. One without a text does not compile, except those of added roles. */
-export type Texts = Readonly<Record<TextKey, Text> & { [key: RoleKey]: Text }>
+export type Texts = Readonly<
+  Record<Exclude<TextKey, SsoTextKey>, Text> & { [key in SsoTextKey]?: Text } & { [key: RoleKey]: Text }
+>
+/** The texts of `<usher-sso-setup>` in a language. */
+export type SsoTexts = Readonly<Record<SsoTextKey, Text>>

@@ -34,6 +34,7 @@ export const es: Texts = {
   tenantName: 'Nombre del equipo',
   logInAt: 'Continuar con {title}',
   logInWithPasskey: 'Iniciar sesión con clave de acceso',
+  otherWays: 'Otras formas',
   usePasskey: 'Usar la clave de acceso',
   useRecoveryCode: 'Usar un código de recuperación',
   useTotp: 'Usar la app',
@@ -140,9 +141,15 @@ export const es: Texts = {
   disabled: 'Esta cuenta está desactivada. Consulta al responsable de esta app.',
   otherAddress: 'La invitación es para otra dirección. Inicia sesión con ella.',
   notVerified: 'Primero, verifica tu dirección.',
-  seatsFull: 'El equipo no tiene plazas libres. Consulta a la persona que te invitó.',
+  seatsFull: 'El equipo no tiene plazas libres. Consulta a un propietario.',
   accountExists:
-    'Esta dirección ya tiene una cuenta. Inicia sesión como antes y vincula este acceso en tu cuenta.',
+    'Esta dirección ya tiene una cuenta. Inicia sesión como antes y vincula este acceso en tu cuenta. Si es de un equipo, consulta a un propietario.',
+  notInvited: 'No eres miembro de este equipo. Pide a un propietario que te invite.',
+  membershipEnded: 'Ya no eres miembro de este equipo. Pide a un propietario que te invite de nuevo.',
+  factorMissing:
+    'Este equipo pide un segundo factor y tu cuenta no tiene ninguno. Inicia sesión de otra forma, añade uno y vuelve.',
+  ownLogin:
+    'Solo has iniciado sesión en un equipo. Para cambiar tu cuenta, cierra sesión e iníciala de otra forma.',
   elsewhere: 'Esto se empezó en otro navegador. Empieza de nuevo aquí.',
   cancelled: 'Lo has cancelado.',
   popupBlocked: 'El navegador ha bloqueado la ventana. Inténtalo de nuevo.',
@@ -245,6 +252,8 @@ export const es: Texts = {
   owner: 'Propietario',
   admin: 'Administrador',
   member: 'Miembro',
+  singleSignOn: 'Inicio de sesión único',
+  openSso: 'Configurar',
   openAccount: 'Tu cuenta',
   switchTenant: 'Cambiar a {name}',
 }

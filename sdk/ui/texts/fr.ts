@@ -34,6 +34,7 @@ export const fr: Texts = {
   tenantName: 'Nom de l’équipe',
   logInAt: 'Continuer avec {title}',
   logInWithPasskey: 'Se connecter avec une clé d’accès',
+  otherWays: 'Autres moyens',
   usePasskey: 'Utiliser la clé d’accès',
   useRecoveryCode: 'Utiliser un code de récupération',
   useTotp: 'Utiliser l’application',
@@ -141,9 +142,16 @@ export const fr: Texts = {
   disabled: 'Ce compte est désactivé. Contactez le responsable de cette application.',
   otherAddress: 'L’invitation concerne une autre adresse. Connectez-vous avec celle-ci.',
   notVerified: 'Confirmez d’abord votre adresse.',
-  seatsFull: 'L’équipe n’a plus de place libre. Contactez la personne qui vous a invité.',
+  seatsFull: 'L’équipe n’a plus de place libre. Contactez un propriétaire.',
   accountExists:
-    'Cette adresse a déjà un compte. Connectez-vous comme avant et associez cette connexion dans votre compte.',
+    'Cette adresse a déjà un compte. Connectez-vous comme avant et associez cette connexion dans votre compte. Pour une équipe, contactez un propriétaire.',
+  notInvited: 'Vous n’êtes pas membre de cette équipe. Demandez une invitation à un propriétaire.',
+  membershipEnded:
+    'Vous n’êtes plus membre de cette équipe. Demandez une nouvelle invitation à un propriétaire.',
+  factorMissing:
+    'Cette équipe exige un second facteur et votre compte n’en a pas. Connectez-vous autrement, ajoutez-en un, puis revenez.',
+  ownLogin:
+    'Vous êtes connecté à une seule équipe. Pour modifier votre compte, déconnectez-vous et connectez-vous autrement.',
   elsewhere: 'Cela a commencé dans un autre navigateur. Recommencez ici.',
   cancelled: 'Vous avez annulé.',
   popupBlocked: 'Le navigateur a bloqué la fenêtre. Réessayez.',
@@ -249,6 +257,8 @@ export const fr: Texts = {
   owner: 'Propriétaire',
   admin: 'Administrateur',
   member: 'Membre',
+  singleSignOn: 'Authentification unique',
+  openSso: 'Configurer',
   openAccount: 'Votre compte',
   switchTenant: 'Passer à {name}',
 }

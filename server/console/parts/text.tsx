@@ -112,9 +112,25 @@ export const Fact = ({ name, children }: { name: string; children: ComponentChil
 )
 
 /** The heading of a section, with what can be done in it. */
-export const Heading2 = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+export const Heading2 = ({
+  title,
+  id,
+  children,
+}: {
+  title: string
+  id?: string
+  children?: ComponentChildren
+}) => (
   <div class="row spread">
-    <h2>{title}</h2>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </div>
+)
+
+/** The heading of a part of a section. */
+export const Heading3 = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="row spread">
+    <h3>{title}</h3>
     {children}
   </div>
 )

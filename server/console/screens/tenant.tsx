@@ -4,6 +4,7 @@ import { useConsole } from '../context.js'
 import { go } from '../navigation.js'
 import { Danger } from '../parts/dialog.js'
 import { Edit, type EditedField } from '../parts/edit.js'
+import { late } from '../parts/late.js'
 import { Loaded, useLoad } from '../parts/load.js'
 import { Recorded, useRecorded } from '../parts/recorded.js'
 import { announce } from '../parts/status.js'
@@ -25,7 +26,10 @@ const fields: readonly EditedField[] = [
   },
 ]
 
-/** A tenant, its members and its invitations. */
+/** It has more than the rest of the screen, and most databases do not use it. */
+const { Late: SingleSignOn } = late(() => import('./sso/single-sign-on.js'))
+
+/** A tenant, its members, its invitations and its single sign-on. */
 export function Tenant() {
   const { at, place, may } = useConsole()
   const of = { ...at, tenantId: place.id }
@@ -48,6 +52,7 @@ export function Tenant() {
             <Facts tenant={tenant} />
             <Members tenantId={tenant.id} />
             <Invitations tenantId={tenant.id} />
+            <SingleSignOn tenantId={tenant.id} onChange={recorded.reload} />
             <Recorded of={recorded} target={tenant.id} />
             {may('removeTenant') && (
               <section class="danger-zone" aria-labelledby="danger">

@@ -14,6 +14,8 @@ export const featuresOf = (database: Database): Features => ({
   loginMail: loginMailOf(database),
   secondFactor: database.secondFactor,
   passkeys: hasPasskeys(database),
+  singleSignOn: database.singleSignOn,
+  ssoRouting: database.singleSignOn && database.ssoRouting,
   roles: [
     ...builtInRoles.map((name) => ({ name, rights: name })),
     ...database.roles.map((name) => ({ name, rights: 'member' as const })),

@@ -45,7 +45,7 @@ export async function startLogin(
   const state = signState(secrets, { id: login, connection: name, redirectUrl, challenge, expiresAt })
   const known = readState(secrets, state) as LoginSecrets
   const url = authorizationUrl(authorization, {
-    ...{ connection, state, known },
+    ...{ connection, state, known, loginHint: body.loginHint },
     redirectUri: callbackUrl(database.issuer, name),
   })
   return { login, url, state, nonce: known.nonce, expiresAt: new Date(expiresAt).toISOString() }
@@ -64,12 +64,13 @@ interface Authorization {
   state: string
   known: LoginSecrets
   redirectUri: string
+  loginHint: string | undefined
 }
 
 /** Returns where to lead the browser (OpenID Connect Core, section 3.1.2.1). */
 function authorizationUrl(
   endpoint: string,
-  { connection, state, known: { nonce, pkceVerifier }, redirectUri }: Authorization,
+  { connection, state, known: { nonce, pkceVerifier }, redirectUri, loginHint }: Authorization,
 ) {
   const { scopes, pkce, responseMode, endpoints } = presets[connection.preset]
   const wanted = connection.options.scopes ?? scopes
@@ -80,7 +81,7 @@ function authorizationUrl(
     redirect_uri: redirectUri,
     scope: [...new Set([...(isOpenId ? ['openid'] : []), ...wanted])].join(' '),
     state,
-    ...(isOpenId && { nonce }),
+    ...(isOpenId && { nonce, ...(loginHint && { login_hint: loginHint }) }),
     ...(pkce && {
       code_challenge: challengeOf(pkceVerifier),
       code_challenge_method: 'S256',

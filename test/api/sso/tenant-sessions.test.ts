@@ -120,12 +120,17 @@ it('requires single sign-on by an owner whose own session has passed it', async 
   expect((await requireIt(proven.token.jwt))[0]).toBe(200)
 })
 
-it('ends the session of a person whose entry is removed', async ({ sso, app, usher }) => {
+it('ends the session of a person whose entry is removed', async ({ sso, app, usher, clock }) => {
   const acme = await sso.tenant()
   const { token } = (await acme.logIn()).json()
   const session = (await app.openSession(token.jwt)).json()
   await usher.store.prisma.tenantEntry.deleteMany({ where: { tenantId: acme.id } })
-  for (const { jwt } of [token, session.token]) expect((await app.me(jwt)).statusCode).toBe(401)
+  clock.now += 60_000
+  // A new login does not bring the former sessions back.
+  for (const _ of ['unlinked', 'linked again']) {
+    for (const { jwt } of [token, session.token]) expect((await app.me(jwt)).statusCode).toBe(401)
+    expect((await acme.logIn()).statusCode).toBe(200)
+  }
   expect(outcome(await app.refresh(session.refreshToken.value))).toEqual([401, 'session_ended'])
 })
 

@@ -8,6 +8,7 @@ export const scopes: Readonly<Record<Scope, string>> = {
   'sessions:write': 'end sessions',
   'tenants:read': 'read tenants',
   'tenants:write': 'change tenants, members and invitations',
+  'sso:write': 'read and set up the single sign-on of tenants',
   'mails:read': 'read how mails look',
   'mails:write': 'change how mails look',
   'events:read': 'read events',

@@ -1,0 +1,215 @@
+import { Scope } from '@usher/contract/management'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { startProvider } from '../../server/testing/provider.js'
+import { validUser } from '../support/app.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
+import { freePort } from '../support/postgres-server.js'
+import { accessibilityErrorsOf } from './accessibility.js'
+import { hasBrowser } from './browser.js'
+import {
+  confirm,
+  expectTexts,
+  fieldOf,
+  fill,
+  formOf,
+  logIn,
+  openTeam,
+  press,
+  send,
+  sendAddress,
+} from './forms.js'
+import { it as journeyTest } from './journeys.js'
+
+const people = [
+  { name: 'Ada', email: 'ada@acme.example' },
+  { name: 'Grace', email: 'grace@looms.example' },
+]
+
+const it = journeyTest
+  .extend('provider', { scope: 'file' }, async ({ executable: _ }, { onCleanup }) => {
+    const client = { clientId: 'usher', title: 'Acme', accepts: () => true }
+    const provider = await startProvider(people, client)
+    onCleanup(provider.close)
+    return provider
+  })
+  .extend('givenPort', { scope: 'file' }, ({ executable: _ }) => freePort())
+  .extend('settings', { scope: 'file' }, ({ folder, provider, givenPort }) => ({
+    BASE_URL: `http://127.0.0.1:${givenPort}`,
+    DATA_DIR: folder,
+    PRIVATE_ISSUERS: provider.origin,
+  }))
+  // The provider returns to it.
+  .extend('origin', { scope: 'file' }, ({ usher, givenPort }) =>
+    usher.app.listen({ host: '127.0.0.1', port: givenPort }),
+  )
+  .extend('ready', { scope: 'file' }, async ({ usher, database, example }) => {
+    const settings = { singleSignOn: true, tenantOperations: true, secondFactor: 'optional' } as const
+    await setDatabase(usher.store, database, settings)
+    usher.clock.cacheAhead += 6_000
+    return example
+  })
+  /** Opens the example in a new browser, which may use the provider. */
+  .extend('visit', ({ open, origin, ready, provider }) => async (path = '/') => {
+    const visit = await open([origin, ready, provider.origin])
+    await visit.page.goto(path.startsWith('/') ? ready + path : path)
+    return visit
+  })
+  /** Creates a team with an owner. Returns what a backend does with its single sign-on. */
+  .extend('newTeam', ({ usher, database, ready: _ }) => async (name: string) => {
+    const owner = validUser()
+    const { id, tenants } = await database.signedUp({ ...owner, newTenant: name })
+    await database.markVerified(owner.email)
+    const context = { store: usher.store, now: new Date(usher.clock.now) }
+    const key = { name, scopes: Scope.options, expiresInSeconds: 86_400 }
+    const { key: token } = await createApiKey(context, database, key)
+    const byKey = async (method: 'POST' | 'PATCH', path: string, payload: object = {}) => {
+      const url = database.users.replace(/users$/, `management/tenants/${tenants[0]}/sso${path}`)
+      const response = await usher.send({
+        method,
+        url,
+        payload,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(response.statusCode).toBeLessThan(300)
+      return response.json()
+    }
+    return { ...owner, id, byKey }
+  })
+
+const providerOf = (page: Page) => formOf(page, 'Identity provider')
+const domainsOf = (page: Page) => formOf(page, 'Mail domains')
+const settingsOf = (page: Page) => formOf(page, 'Settings')
+const isAccessible = async (page: Page) =>
+  expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
+
+/** Connects a provider in the dialog. */
+async function connect(page: Page, issuer: string) {
+  await press(providerOf(page), 'Connect a provider')
+  const dialog = formOf(page, 'Connect a provider')
+  await fieldOf(dialog, 'Provider').selectOption('oidc')
+  await press(dialog, 'Continue')
+  const client = formOf(page, 'Another one with OpenID Connect')
+  await fill(client, { Issuer: issuer, 'Client ID': 'usher', 'Client secret': 'secret' })
+  await isAccessible(page)
+  await press(client, 'Save and check')
+  return client
+}
+
+describe.skipIf(!hasBrowser)('single sign-on', () => {
+  it('is set up by the link of a portal, which opens once, and then required', async ({
+    newTeam,
+    provider,
+    usher,
+    database,
+    visit,
+  }) => {
+    const { id, byKey } = await newTeam('Engines')
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: database.id, id },
+      data: { needsSecondStep: true },
+    })
+    await byKey('PATCH', '', { exempt: [id] })
+    const { url } = await byKey('POST', '/portal', { mayRequire: true })
+    const { page, expectFailedLoads } = await visit(url)
+    await providerOf(page).waitFor()
+    expect(await page.evaluate('location.hash')).toBe('')
+    await isAccessible(page)
+    const client = await connect(page, `${provider.origin}/other`)
+    const refused = client.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' })
+    await refused.waitFor()
+    await expectFailedLoads('409 connections')
+    await send(client, { Issuer: provider.origin }, 'Save and check')
+    await expectTexts(providerOf(page), provider.origin, 'No login was tested yet.')
+
+    await press(domainsOf(page), 'Add a domain')
+    await send(formOf(page, 'Add a domain'), { Domain: 'acme.example' }, 'Add')
+    const record = await domainsOf(page).getByText('Add this TXT record').textContent()
+    const [, name = '', value = ''] = /Name: (\S+)\. Text: (\S+)/.exec(record ?? '') ?? []
+    await press(domainsOf(page), 'Check acme.example')
+    await domainsOf(page).getByRole('alert').filter({ hasText: 'The record was not found.' }).waitFor()
+    await expectFailedLoads('409 check')
+    usher.dns.set(name, [value])
+    await press(domainsOf(page), 'Check acme.example')
+    await domainsOf(page).getByText('Proven.', { exact: true }).first().waitFor()
+
+    const opened = page.waitForEvent('popup')
+    await press(providerOf(page), 'Test a login OpenID Connect')
+    const popup = await opened
+    const closed = popup.waitForEvent('close')
+    await popup.getByRole('link', { name: 'Ada', exact: true }).click()
+    await closed
+    await expectTexts(providerOf(page), 'The login works.')
+    await press(settingsOf(page), 'Require single sign-on Required')
+    await press(formOf(page, 'Require single sign-on'), 'Require single sign-on')
+    await expectTexts(settingsOf(page), 'The team opens only after a login at the provider.')
+    await isAccessible(page)
+
+    await page.reload()
+    await expectTexts(settingsOf(page), 'The team opens only after a login at the provider.')
+    const other = await visit(url)
+    await formOf(other.page, 'This link is no longer valid').waitFor()
+    await isAccessible(other.page)
+    await other.expectFailedLoads('400 portal')
+  })
+
+  it('leads from the address to the provider, and opens the team only', async ({
+    newTeam,
+    provider,
+    usher,
+    visit,
+  }) => {
+    const { byKey } = await newTeam('Looms')
+    const client = { issuer: provider.origin, clientId: 'usher', secret: 'secret', title: 'Looms login' }
+    await byKey('POST', '/connections', client)
+    const { record } = await byKey('POST', '/domains', { domain: 'looms.example' })
+    usher.dns.set(record.name, [record.value])
+    await byKey('POST', '/domains/looms.example/check')
+    const { page } = await visit()
+    await sendAddress(page, 'grace@looms.example')
+    const routed = formOf(page, 'Log in')
+    await routed.getByRole('button', { name: 'Continue with Looms login' }).waitFor()
+    await isAccessible(page)
+    await press(routed, 'Other ways')
+    await fieldOf(routed, 'Password').waitFor()
+    await press(routed, 'Use another account')
+    await sendAddress(page, 'grace@looms.example')
+    await press(routed, 'Continue with Looms login')
+    const account = formOf(page, 'Grace')
+    await expectTexts(
+      account,
+      'grace@looms.example',
+      'Looms',
+      'You are logged in to one team only. To change your account, log out, and log in to it another way.',
+    )
+    await isAccessible(page)
+    expect(await page.getByRole('form').count()).toBe(1)
+    await press(account, 'Log out')
+    await sendAddress(page, 'grace@other.example')
+    await fieldOf(formOf(page, 'Log in'), 'Password').waitFor()
+  })
+
+  it('is set up by an owner, who confirms the first change', async ({ newTeam, provider, visit }) => {
+    const { email } = await newTeam('Mills')
+    const { page, expectFailedLoads } = await visit()
+    await logIn(page, email)
+    await openTeam(page, 'Mills')
+    await press(formOf(page, 'Single sign-on'), 'Set up')
+    await connect(page, provider.origin)
+    await confirm(page)
+    await expectTexts(providerOf(page), provider.origin)
+    await expectFailedLoads('401 connections')
+    await press(settingsOf(page), 'Change')
+    const dialog = formOf(page, 'Settings').last()
+    await fieldOf(dialog, 'A login counts for').selectOption('86400')
+    await isAccessible(page)
+    await press(dialog, 'Save')
+    await expectTexts(settingsOf(page), '1 day', 'Saved.')
+    await press(settingsOf(page), 'Require single sign-on Required')
+    await press(formOf(page, 'Require single sign-on'), 'Require single sign-on')
+    const refused = formOf(page, 'Require single sign-on').getByRole('alert')
+    await refused.filter({ hasText: 'One owner with a second factor must keep another way in' }).waitFor()
+    await isAccessible(page)
+    await expectFailedLoads('409 sso')
+  })
+})
