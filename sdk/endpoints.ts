@@ -1679,6 +1679,7 @@ export const sso = {
       'role_insufficient',
       'connection_not_found',
       'connection_invalid',
+      'connection_needed',
       'issuer_shared',
     ],
   },
@@ -1707,6 +1708,7 @@ export const sso = {
       'tenant_not_found',
       'step_up_required',
       'role_insufficient',
+      'connection_needed',
     ],
   },
   checkSsoConnection: {

@@ -1094,6 +1094,7 @@ export type ProblemCode =
   | 'provider_unavailable'
   | 'unavailable'
   | 'sso_untested'
+  | 'connection_needed'
   | 'no_exempt_owner'
   | 'issuer_shared'
   | 'domain_taken'
@@ -1960,6 +1961,8 @@ export interface ErrorMessages {
   issuer_shared: string
   /** Tenant has too many connections or domains. Remove one first. A tenant has at most 5 connections and 20 domains. */
   sso_full: string
+  /** Single sign-on needs this connection. Add another connection first, or stop requiring single sign-on. */
+  connection_needed: string
   /** Domain not found. Add the domain to the tenant first. */
   domain_not_found: string
   /** Domain is not proven. Add the record to DNS, wait until it is published, and check again. `detail` says what was found. */
