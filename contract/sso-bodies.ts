@@ -166,7 +166,6 @@ export const ChangeSsoBody = body(
     acr: field(
       '`aal2`: a login needs a second factor. Null: any.',
       z.enum(['aal2'], failsWith('invalid_type', 'must be aal2 or null')).nullish(),
-      { isOpen: true },
     ),
     trustAmr: flag('Whether what the provider says about second factors counts for `acr`.'),
     jit: flag('Whether a first login creates a member.'),
@@ -186,7 +185,13 @@ const texts = (description: string, message: string) =>
   field(
     description,
     z
-      .array(z.string().regex(/^[\x21-\x7e]{1,255}$/), failsWith('invalid_type', message))
+      .array(
+        z
+          .string()
+          .max(255)
+          .regex(/^[\x21-\x7e]{1,255}$/),
+        failsWith('invalid_type', message),
+      )
       .max(20, failsWith('invalid_type', message))
       .optional(),
   )

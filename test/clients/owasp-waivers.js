@@ -5,7 +5,8 @@
 export const waivers = [
   {
     rules: ['api4:2023-string-restricted'],
-    where: /^components\/parameters\/(IfMatch|ExternalId|EmailPrefix|(ListTenants)?NamePrefix)\/schema/,
+    where:
+      /^components\/parameters\/(IfMatch|ExternalId|EmailPrefix|UsherConfirmation|Domain|(ListTenants)?NamePrefix)\/schema/,
     reason: 'They are compared, and any other text matches nothing.',
   },
   {
@@ -26,7 +27,7 @@ export const waivers = [
   {
     rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
     where:
-      /^paths\/.*\/(users\/(login\/[\w-]+(\/confirm)?|password-reset(\/confirm)?|email-verification|email-change\/\w+)|invitations\/read)\/post\b/,
+      /^paths\/.*\/(users\/(login\/[\w-]+(\/confirm)?|password-reset(\/confirm)?|email-verification|email-change\/\w+)|invitations\/read|sso\/portal)\/post\b/,
     reason:
       'The client has forgotten the password; in the other operations the code in the body is the credential.',
   },
@@ -45,7 +46,7 @@ export const waivers = [
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where:
-      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+|me\/factors\/.+|me\/second-factor|me\/step-up\/begin|me\/recovery-codes)\/\w+\/responses/,
+      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+|me\/factors\/.+|me\/second-factor|me\/step-up\/begin|me\/tenant-proofs|me\/recovery-codes)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins, wrong codes and sign-ups are limited.',
   },
   {
