@@ -72,9 +72,9 @@ export const ReadInvitationBody = codeBody('ReadInvitationBody', 'The code in th
 export type ReadInvitationBody = z.infer<typeof ReadInvitationBody>
 
 /** Response of `readInvitation`. */
-export const ReadInvitation = component(
+export const InvitationDetails = component(
   {
-    id: 'ReadInvitation',
+    id: 'InvitationDetails',
     description: 'What a page shows to a user who has opened the link of an invitation.',
     examples: [
       {
@@ -97,7 +97,7 @@ export const ReadInvitation = component(
     expiresAt: instant('When the invitation expires'),
   }),
 )
-export type ReadInvitation = z.infer<typeof ReadInvitation>
+export type InvitationDetails = z.infer<typeof InvitationDetails>
 
 /** Body of `acceptInvitation`. */
 export const AcceptInvitationBody = codeBody('AcceptInvitationBody', 'The code in the mail.')
@@ -167,7 +167,7 @@ export const invitations = c.router({
     path: `${databasePath}/invitations/read`,
     pathParams: DatabasePath,
     body: ReadInvitationBody,
-    responses: { 200: ReadInvitation, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
+    responses: { 200: InvitationDetails, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
     summary: 'Read an invitation',
     description:
       'Returns what the mail of an invitation says, for a page that asks the user to sign up or to log in. Changes nothing, and does not reveal whether an account has the address. Needs no token.',

@@ -448,6 +448,12 @@ export const problems = {
     advice: 'Log in with a connection of the tenant, and require it within 10 minutes.',
     exit: 1,
   },
+  connection_needed: {
+    status: 409,
+    title: 'Single sign-on needs this connection',
+    advice: 'Add another connection first, or stop requiring single sign-on.',
+    exit: 1,
+  },
   no_exempt_owner: {
     status: 409,
     title: 'An owner without single sign-on is missing',

@@ -21,7 +21,7 @@ const connectionExample = {
   isEnabled: true,
   hasSecret: true,
   callbackUrl:
-    'https://auth.example.com/workspaces/demo/databases/app/sso/01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a08/callback',
+    'https://auth.example.com/workspaces/demo/databases/app/connections/01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a08/callback',
   createdAt: '2026-03-01T12:00:00.000Z',
   testedAt: null,
 }

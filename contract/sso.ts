@@ -140,7 +140,13 @@ export const sso = c.router({
     body: ChangeSsoConnectionBody,
     responses: {
       200: SsoConnection,
-      ...failures('connection_not_found', 'connection_invalid', 'issuer_shared', ...writing),
+      ...failures(
+        'connection_not_found',
+        'connection_invalid',
+        'connection_needed',
+        'issuer_shared',
+        ...writing,
+      ),
     },
     ...ssoTexts.changeConnection,
     metadata: { ...bySetup, isRepeatable: true },
@@ -151,7 +157,7 @@ export const sso = c.router({
     pathParams: SsoConnectionPath,
     headers: OwnerHeaders,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures(...writing) },
+    responses: { 204: c.noBody(), ...failures('connection_needed', ...writing) },
     ...ssoTexts.removeConnection,
     metadata: bySetup,
   },

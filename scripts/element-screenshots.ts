@@ -38,6 +38,7 @@ const act = (page: Page, action: string) => page.locator(`[data-action="${action
 const shows = (page: Page, screen: string) => page.locator(`[data-screen="${screen}"]`).waitFor()
 const logIn = async (page: Page) => {
   await page.locator('[name=email]').fill('ada@example.com')
+  await act(page, 'next')
   await page.locator('[name=password]').fill('correct horse')
   await act(page, 'logIn')
 }

@@ -39,6 +39,7 @@ import type {
   Identity,
   IdentityList,
   Invitation,
+  InvitationDetails,
   InviteMemberBody,
   LinkIdentityBody,
   ListMembersQuery,
@@ -53,7 +54,6 @@ import type {
   OpenSessionBody,
   OpenSsoPortalBody,
   PendingInvitations,
-  ReadInvitation,
   ReadInvitationBody,
   RecoveryCodes,
   RefreshTokenBody,
@@ -1679,6 +1679,7 @@ export const sso = {
       'role_insufficient',
       'connection_not_found',
       'connection_invalid',
+      'connection_needed',
       'issuer_shared',
     ],
   },
@@ -1707,6 +1708,7 @@ export const sso = {
       'tenant_not_found',
       'step_up_required',
       'role_insufficient',
+      'connection_needed',
     ],
   },
   checkSsoConnection: {
@@ -2369,7 +2371,7 @@ export interface Operations {
   readInvitation(
     body: ReadInvitationBody,
     options?: CallOptions,
-  ): Promise<Result<ReadInvitation, ReadInvitationErrorCode>>
+  ): Promise<Result<InvitationDetails, ReadInvitationErrorCode>>
   /** Adds the current user to the tenant. The user must have the invited address. The code proves it: if the account has never verified it, its password, sessions, tokens and codes are removed first, because a stranger may have signed up with the address, and the response has a new token. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
   acceptInvitation(
     body: AcceptInvitationBody,

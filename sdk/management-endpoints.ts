@@ -748,6 +748,7 @@ export const managementEndpoints = {
       'route_not_found',
       'connection_invalid',
       'connection_not_found',
+      'connection_needed',
       'issuer_shared',
     ],
   },
@@ -768,6 +769,7 @@ export const managementEndpoints = {
       'unavailable',
       'tenant_not_found',
       'route_not_found',
+      'connection_needed',
     ],
   },
   checkSsoConnection: {

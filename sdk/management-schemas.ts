@@ -959,6 +959,7 @@ export type ProblemCode =
   | 'cursor_expired'
   | 'precondition_failed'
   | 'sso_untested'
+  | 'connection_needed'
   | 'no_exempt_owner'
   | 'issuer_shared'
   | 'domain_taken'
@@ -1614,6 +1615,8 @@ export interface ManagementErrorMessages {
   sso_full: string
   /** Connection not found. Use a `name` that `listConnections` returns. */
   connection_not_found: string
+  /** Single sign-on needs this connection. Add another connection first, or stop requiring single sign-on. */
+  connection_needed: string
   /** Domain not found. Add the domain to the tenant first. */
   domain_not_found: string
   /** Domain is not proven. Add the record to DNS, wait until it is published, and check again. `detail` says what was found. */

@@ -704,6 +704,28 @@ export interface Invitation {
   expiresAt: string
 }
 
+/** What a page shows to a user who has opened the link of an invitation. */
+export interface InvitationDetails {
+  /** Name of the tenant. */
+  tenantName: string
+  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
+  inviterName: string | null
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
 /** The address to invite, and its role. */
 export interface InviteMemberBody {
   /**
@@ -1072,6 +1094,7 @@ export type ProblemCode =
   | 'provider_unavailable'
   | 'unavailable'
   | 'sso_untested'
+  | 'connection_needed'
   | 'no_exempt_owner'
   | 'issuer_shared'
   | 'domain_taken'
@@ -1192,28 +1215,6 @@ export interface PublicKeyCredentialRequestOptionsJSON {
   userVerification: 'required' | 'preferred'
   /** The passkeys of the user. Empty: the authenticator lists those that it has. */
   allowCredentials: PublicKeyCredentialDescriptorJSON[]
-}
-
-/** What a page shows to a user who has opened the link of an invitation. */
-export interface ReadInvitation {
-  /** Name of the tenant. */
-  tenantName: string
-  /** Preferred name of the user who invited last. Null if there is none, or if an operator did. */
-  inviterName: string | null
-  /**
-   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
-   *
-   * @example member
-   */
-  role: string
-  /**
-   * The invited address, in Unicode NFC.
-   *
-   * @example grace@example.com
-   */
-  email: string
-  /** When the invitation expires (RFC 3339, UTC). */
-  expiresAt: string
 }
 
 /** The code in the mail. */
@@ -1960,6 +1961,8 @@ export interface ErrorMessages {
   issuer_shared: string
   /** Tenant has too many connections or domains. Remove one first. A tenant has at most 5 connections and 20 domains. */
   sso_full: string
+  /** Single sign-on needs this connection. Add another connection first, or stop requiring single sign-on. */
+  connection_needed: string
   /** Domain not found. Add the domain to the tenant first. */
   domain_not_found: string
   /** Domain is not proven. Add the record to DNS, wait until it is published, and check again. `detail` says what was found. */

@@ -106,7 +106,14 @@ export const sso = c.router({
     body: ChangeSsoConnectionBody,
     responses: {
       200: SsoConnection,
-      ...failures('connection_not_found', 'connection_invalid', 'issuer_shared', ...of, ...writeProblems),
+      ...failures(
+        'connection_not_found',
+        'connection_invalid',
+        'connection_needed',
+        'issuer_shared',
+        ...of,
+        ...writeProblems,
+      ),
     },
     ...ssoTexts.changeConnection,
     metadata: {
@@ -120,7 +127,7 @@ export const sso = c.router({
     path: `${connectionsPath}/:connectionId`,
     pathParams: SsoConnectionPath,
     query: NoQuery,
-    responses: { 204: c.noBody(), ...failures(...of, ...keyProblems) },
+    responses: { 204: c.noBody(), ...failures('connection_needed', ...of, ...keyProblems) },
     ...ssoTexts.removeConnection,
     metadata: {
       ...writes,

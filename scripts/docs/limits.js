@@ -13,11 +13,14 @@ import { pendingInTenant } from '../../server/dist/domain/invitations/invite.js'
 import { triesOfDigits } from '../../server/dist/domain/login/mail.js'
 import { maxApiKeys } from '../../server/dist/domain/management/api-keys.js'
 import { maxConnections } from '../../server/dist/domain/management/connections.js'
+import { maxConnections as maxTenantConnections } from '../../server/dist/domain/sso/connections.js'
+import { maxDomains } from '../../server/dist/domain/sso/domains.js'
 import { networksPerSite } from '../../server/dist/domain/throttle/network-allowance.js'
 import {
   invitationLimits,
   mailsPerHour,
   mailsPerHourOfUser,
+  routesPerHour,
 } from '../../server/dist/domain/throttle/request-limits.js'
 import {
   freeFailures,
@@ -210,8 +213,12 @@ const sizes = table(
     ['passkeys of a user', passkey.most],
     ['API keys of a database', maxApiKeys],
     ['connections of a database', maxConnections],
+    ['connections of a tenant', maxTenantConnections],
+    ['mail domains of a tenant', maxDomains],
   ],
 )
 
+const routes = `\`routeLogin\`, which says whether the domain of an address has [single sign-on](guides/single-sign-on.md), answers a client network ${number(routesPerHour.network)} times an hour, and the /48 of an IPv6 address ${number(routesPerHour.site)} times. Further requests return \`429 too_many_attempts\`.`
+
 /** The parts of docs/limits.md. */
-export const limits = { waits, passwords, digits, allowances, codes, mails, recovery, sizes }
+export const limits = { waits, passwords, digits, allowances, codes, mails, recovery, routes, sizes }

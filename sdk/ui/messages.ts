@@ -22,6 +22,7 @@ const keys: Record<AnyCode, TextKey> = {
   challenge_invalid: 'expired',
   code_invalid: 'codeWrong',
   connection_invalid: 'providerFailed',
+  connection_needed: 'lastWay',
   connection_not_found: 'providerFailed',
   database_not_found: 'unavailable',
   domain_not_found: 'gone',

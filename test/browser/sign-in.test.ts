@@ -299,7 +299,7 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
   }) => {
     const { page, email } = await visitLoggedIn()
     const account = loginsOf(page)
-    await press(account, `Send it again ${email}`)
+    await press(account, `Send again ${email}`)
     await expectTexts(account, 'A mail is on its way.')
     const link = await linkTo(email)
     const other = await visit()

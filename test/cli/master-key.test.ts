@@ -10,9 +10,11 @@ import {
   lockSealingKey,
 } from '../../server/domain/keys/database-secrets.js'
 import {
+  openConnectionSecret,
   openPrivateKey,
   openSecret,
   openWebhookSecret,
+  sealConnectionSecret,
   sealPrivateKey,
 } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey } from '../../server/domain/keys/signing-keys.js'
@@ -59,7 +61,22 @@ async function sealedWithOther({ prisma }: OpenStore, masterKey: Buffer) {
     const { sealedWebhookSecret: sealed } = row
     if (sealed) check('webhook', () => openWebhookSecret(keys, sealed, row))
   }
+  for (const { databaseId, id: name, sealedSecret } of await prisma.tenantConnection.findMany())
+    if (sealedSecret) check(name, () => openConnectionSecret(keys, sealedSecret, { databaseId, name }))
   return found
+}
+
+/** Adds a tenant whose single sign-on has a secret. */
+async function addConnection({ prisma, masterKey }: OpenStore, databaseId: string) {
+  const [tenantId, id] = [randomUUID(), randomUUID()]
+  const createdAt = new Date()
+  await prisma.tenant.createMany({ data: { databaseId, id: tenantId, name: 'Acme', createdAt } })
+  const sealedSecret = sealConnectionSecret(masterKey, 'secret', {
+    databaseId,
+    name: id,
+  }) as Uint8Array<ArrayBuffer>
+  const connection = { preset: 'oidc', issuer: 'https://idp.example', clientId: 'app', sealedSecret }
+  await prisma.tenantConnection.createMany({ data: { databaseId, id, tenantId, createdAt, ...connection } })
 }
 
 /** Waits until a statement waits for a lock. */
@@ -162,6 +179,7 @@ describe('keys rewrap', () => {
       await database.opened()
       await usher.json(`keys rotate ${database.path} --activate-in 0`)
       await usher.json(`database set ${database.path} --webhook-url http://localhost`)
+      await addConnection(store, database.id)
     }
     const newMasterKey = randomBytes(32)
     const both = { ...store, newMasterKey }
@@ -185,7 +203,7 @@ describe('keys rewrap', () => {
       }
       await server.close()
     }
-    expect(cuts).toBeGreaterThanOrEqual(9)
+    expect(cuts).toBeGreaterThanOrEqual(11)
     expect(await sealedWithOther(store, newMasterKey)).toEqual([])
     await requireMasterKey({ ...store, masterKey: newMasterKey })
   })

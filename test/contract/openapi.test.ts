@@ -28,11 +28,11 @@ const codesOf = (routers: AppRouter): string[] =>
 
 it('requires a Bearer token for operations about the current user, tenants and invitations', () => {
   const secured = operations.filter(({ security }) => security.length === 1)
-  // The challenge of a login can take the place of the token.
-  const enrolment = ['enrolTotp', 'addTotp', 'enrolPasskey', 'addPasskey']
+  // The challenge of a login, or the code of an invitation, can take the place of the token.
+  const others = ['enrolTotp', 'addTotp', 'enrolPasskey', 'addPasskey', 'readInvitation']
   const ofMe = operations.filter(
     ({ path, operationId }) =>
-      /\/users\/me\b|\/(tenants|invitations)\b/.test(path) && !enrolment.includes(operationId),
+      /\/users\/me\b|\/(tenants|invitations)\b/.test(path) && !others.includes(operationId),
   )
   expect(secured).toEqual(ofMe)
 })

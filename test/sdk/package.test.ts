@@ -216,12 +216,12 @@ describe('the package', () => {
       name: 'the account, to usher-sign-in',
       floor: signIn,
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
-      maxBytes: 7350,
+      maxBytes: 6700,
     },
     {
       name: 'the account, without usher-sign-in',
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
-      maxBytes: 18_500,
+      maxBytes: 17_900,
     },
     {
       name: 'the set-up of single sign-on, to the account',

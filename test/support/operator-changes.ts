@@ -10,6 +10,7 @@ import { findDatabase } from '../../server/domain/management/databases.js'
 import * as deliveries from '../../server/domain/management/deliveries.js'
 import * as keys from '../../server/domain/management/keys/key-rotation.js'
 import { findAccount } from '../../server/domain/management/users/find-account.js'
+import { transferSsoDomain } from '../../server/domain/sso/domains.js'
 import * as members from '../../server/domain/tenants/members.js'
 import * as tenants from '../../server/domain/tenants/tenants.js'
 import { Throttle } from '../../server/domain/throttle/login-throttle.js'
@@ -164,3 +165,11 @@ export async function setPassword(
   const user = await findAccount(operation.store, request.database, userRef)
   await users.setPassword({ ...operation, ...contextOf(operation) }, request, { user, password })
 }
+
+/** Moves a mail domain to a tenant. */
+export const moveDomain = async (
+  context: AppContext,
+  operation: Operation,
+  path: DatabasePath,
+  params: { tenantId: string; domain: string },
+) => transferSsoDomain(context, { ...(await requestOf(operation, path)), params } as never)

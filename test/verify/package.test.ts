@@ -63,7 +63,7 @@ export async function statusOf(headers: Headers): Promise<string> {
     case 'database_not_found':
     case 'unavailable':
     case 'revocations_stale':
-      return String(error.status satisfies 401 | 503)
+      return String(error.status satisfies 401 | 403 | 503)
     default:
       return error.code satisfies never
   }

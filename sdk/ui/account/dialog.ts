@@ -4,7 +4,8 @@ import { create, directionOf, type Look, part } from '../dom.js'
 import { createFlow } from '../flow-engine.js'
 import { render } from '../render.js'
 import type { Action, Outcome, Screen } from '../view.js'
-import { silent } from './section.js'
+import * as screens from './screens.js'
+import { type DialogScreen, silent } from './section.js'
 
 export { askWhoItIs } from './step-up.js'
 
@@ -29,7 +30,7 @@ interface Place {
  *
  * @param end called after an action without another screen, and by the button that cancels
  */
-export function dialogFlow(client: Client, first: Screen, end: (outcome?: Outcome) => void) {
+export function dialogFlow(client: Client, first: DialogScreen, end: (outcome?: Outcome) => void) {
   let done: Outcome | undefined
   const cancel = () => end(done)
   const wrap = (each: Action): Action => ({
@@ -50,14 +51,14 @@ export function dialogFlow(client: Client, first: Screen, end: (outcome?: Outcom
       ...(screen.codes ? [] : [action('keep', 'secondary', () => void cancel())]),
     ],
   })
-  const screen = wrapScreen(first)
+  const screen = wrapScreen(typeof first === 'function' ? first(screens) : first)
   const flow = createFlow(client, () => screen)
   flow.show(screen)
   return Object.assign(flow, { cancel })
 }
 
 /** Opens a dialog. Escape cancels. */
-export function openDialog(first: Screen, { host, client, look }: Place): Dialog {
+export function openDialog(first: DialogScreen, { host, client, look }: Place): Dialog {
   const dialog = create('dialog')
   let settle: (outcome: Outcome | undefined) => void
   let undraw = () => {}

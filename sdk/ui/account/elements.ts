@@ -10,17 +10,29 @@ import { define, UsherElement } from '../element.js'
 import { createFlow, type Flow, isOfTenant, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { rightsOf } from '../role.js'
-import { line, type Screen } from '../view.js'
+import { line } from '../view.js'
 import { confirming } from './confirm.js'
 import type { Dialog } from './dialog.js'
 import { factors } from './factors.js'
 import { loginOf, sessions, type WayIn, waysIn } from './logins.js'
 import { avatarOf, deletion, profile } from './profile.js'
-import { type Account, flowOf, type ReadName, type Section, type SectionFlow } from './section.js'
+import {
+  type Account,
+  type DialogScreen,
+  flowOf,
+  type ReadName,
+  type Section,
+  type SectionFlow,
+} from './section.js'
 import type { Team } from './team.js'
-import { tenants } from './tenants.js'
 
-const sections = { profile, factors, sessions, tenants, deletion }
+const sections = {
+  profile,
+  factors,
+  sessions,
+  tenants: later(async () => (await import('./tenants.js')).tenants),
+  deletion,
+}
 
 /** A section of `<usher-account>`. */
 export type SectionName = keyof typeof sections | WayIn
@@ -106,7 +118,7 @@ abstract class UserElement extends UsherElement {
     return account
   }
 
-  async #dialog(client: Client, screen: Screen, { openDialog }: Dialogs) {
+  async #dialog(client: Client, screen: DialogScreen, { openDialog }: Dialogs) {
     if (!this.isConnected) return undefined
     const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
     this.#dialogs.add(dialog)
@@ -196,20 +208,26 @@ export class UsherTenant extends UserElement {
   #role: string | undefined
   #setup: HTMLElement | undefined
 
-  protected override sectionsOf(account: Account) {
+  #membershipOf({ user }: Account) {
     const wanted = this.getAttribute('tenant')
-    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    return user.memberships.find(({ id }) => !wanted || id === wanted)
+  }
+
+  protected override sectionsOf(account: Account) {
+    const membership = this.#membershipOf(account)
     this.#role = membership?.role
     if (!membership) return [missing]
     const team: Team = { ...account, membership }
     const { features } = account
     const rights = rightsOf(features, membership.role)
     const offersSso = features.singleSignOn && rights === 'owner' && !isOfTenant(account.client)
+    const part = (name: 'nameOf' | 'tenantDeletionOf') =>
+      later(async () => (await import('./team.js'))[name](team))
     return [
       later(async () => (await import('./members.js')).membersOf(team)),
-      ...(rights === 'member' ? [] : [later(async () => (await import('./team.js')).nameOf(team))]),
+      ...(rights === 'member' ? [] : [part('nameOf')]),
       ...(offersSso ? [this.#singleSignOn(membership.id)] : []),
-      ...(rights === 'owner' ? [later(async () => (await import('./team.js')).tenantDeletionOf(team))] : []),
+      ...(rights === 'owner' ? [part('tenantDeletionOf')] : []),
     ]
   }
 
@@ -248,14 +266,13 @@ export class UsherTenant extends UserElement {
   }
 
   protected override changed(account: Account) {
-    const wanted = this.getAttribute('tenant')
-    const membership = account.user.memberships.find(({ id }) => !wanted || id === wanted)
+    const membership = this.#membershipOf(account)
     // The user has left the tenant, has deleted it, or has other rights now.
     if (membership?.role !== this.#role) this.connectedCallback()
   }
 }
 
-/** Returns a section that is loaded when it is shown: pages without a tenant never do. */
+/** Returns a section that is loaded when it is shown: many pages never do. */
 function later(load: () => Promise<Section>): Section {
   let loaded: Section | undefined
   return async (account, usher) => {

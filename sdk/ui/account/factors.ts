@@ -1,8 +1,7 @@
 import { createPasskeys } from '../../passkeys.js'
 import type { Factor } from '../../schemas.js'
-import { action, outcomeOf, submit } from '../actions.js'
-import { recoveryCodesOf, totpScreen } from '../factor-screens.js'
-import { type Item, line, type Outcome, type Screen } from '../view.js'
+import { action, outcomeOf } from '../actions.js'
+import { type Item, line } from '../view.js'
 import type { Account, Section } from './section.js'
 
 /** The second step of logins: authenticator apps and recovery codes. */
@@ -16,7 +15,9 @@ export const factors: Section = async (account, usher) => {
     })),
   )
   const codes = action('replace', 'secondary', () =>
-    outcomeOf(usher.createRecoveryCodes({}), (made) => account.dialog(codesScreen(made.codes))),
+    outcomeOf(usher.createRecoveryCodes({}), (made) =>
+      account.dialog(({ codesScreen }) => codesScreen(made.codes)),
+    ),
   )
   const hasFactor = data.factors.length > 0
   const isChosen = hasFactor && account.features.secondFactor === 'optional'
@@ -39,12 +40,7 @@ export const factors: Section = async (account, usher) => {
           {
             ...action('add', 'secondary', () =>
               outcomeOf(usher.enrolTotp({}), (totp) =>
-                account.dialog(
-                  totpScreen(totp, {
-                    add: (body) => outcomeOf(usher.addTotp(body), added),
-                    back: () => undefined,
-                  }),
-                ),
+                account.dialog(({ appScreen }) => appScreen(account, totp)),
               ),
             ),
             id: 'enrolTotp',
@@ -66,11 +62,6 @@ export const factors: Section = async (account, usher) => {
   }
 }
 
-const codesScreen = (codes: readonly string[]) => recoveryCodesOf(codes, () => ({}))
-
-const added = ({ recoveryCodes }: { recoveryCodes: readonly string[] | null }): Outcome =>
-  recoveryCodes ? { screen: codesScreen(recoveryCodes) } : { status: line('saved') }
-
 /** Returns the row that adds a passkey. */
 export const passkeyItem = ({ usher, dialog }: Account): Item => ({
   id: 'passkeys',
@@ -80,7 +71,7 @@ export const passkeyItem = ({ usher, dialog }: Account): Item => ({
     {
       ...action('add', 'secondary', () =>
         outcomeOf(createPasskeys(usher).add({}), ({ recoveryCodes }) =>
-          recoveryCodes ? dialog(codesScreen(recoveryCodes)) : { status: line('saved') },
+          recoveryCodes ? dialog(({ codesScreen }) => codesScreen(recoveryCodes)) : { status: line('saved') },
         ),
       ),
       id: 'addPasskey',
@@ -89,36 +80,9 @@ export const passkeyItem = ({ usher, dialog }: Account): Item => ({
 })
 
 /** Returns the row of a passkey or an authenticator app. */
-export function factorItem({ id, kind, name, createdAt, lastUsedOn }: Factor, account: Account): Item {
-  const { usher } = account
+export function factorItem(factor: Factor, account: Account): Item {
+  const { id, kind, name, createdAt, lastUsedOn } = factor
   const kindName = line(kind === 'passkey' ? 'passkey' : 'app')
-  const change: Screen = {
-    name: 'factor',
-    title: kindName,
-    fields: [
-      {
-        name: 'name',
-        label: line('factorName'),
-        type: 'text',
-        autocomplete: 'off',
-        isOptional: true,
-        value: name ?? '',
-      },
-    ],
-    actions: [
-      submit('save', (values) =>
-        outcomeOf<unknown>(usher.renameFactor(id, { name: values.name || null }), () => ({
-          status: line('saved'),
-        })),
-      ),
-      action('remove', 'danger', () =>
-        outcomeOf<unknown>(usher.removeFactor(id, {}), async () => {
-          if (kind === 'passkey') await createPasskeys(usher).signal()
-          return { status: line('removed') }
-        }),
-      ),
-    ],
-  }
   return {
     id,
     title: name === null ? kindName : { text: name },
@@ -127,6 +91,13 @@ export function factorItem({ id, kind, name, createdAt, lastUsedOn }: Factor, ac
       line('addedOn', { date: new Date(createdAt) }),
       ...(lastUsedOn ? [line('lastUsed', { date: new Date(lastUsedOn) })] : []),
     ],
-    actions: [{ ...action('change', 'secondary', () => account.dialog(change)), id: `change-${id}` }],
+    actions: [
+      {
+        ...action('change', 'secondary', () =>
+          account.dialog(({ factorScreen }) => factorScreen(account, factor)),
+        ),
+        id: `change-${id}`,
+      },
+    ],
   }
 }

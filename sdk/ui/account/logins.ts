@@ -1,7 +1,7 @@
 import { createExternalLogin } from '../../external.js'
 import type { Factor } from '../../schemas.js'
-import { accountField, action, emailField, newPasswordField, outcomeOf, submit } from '../actions.js'
-import { type Item, line, type Screen } from '../view.js'
+import { action, outcomeOf } from '../actions.js'
+import { type Item, line } from '../view.js'
 import { factorItem, passkeyItem } from './factors.js'
 import type { Account, Section } from './section.js'
 
@@ -55,26 +55,24 @@ export const loginOf =
 function emailItems(account: Account): Item[] {
   const { user, usher } = account
   const { email, emailVerified } = user
-  const mailed = () => ({ status: line('mailOnItsWay') })
+  const mailed = () => ({ status: line('sentAgain') })
   const request = (address: string) =>
     outcomeOf<unknown>(usher.requestEmailChange({ email: address }), () => {
       account.pendingEmail = address
       return mailed()
     })
   const { pendingEmail } = account
-  const change: Screen = {
-    name: 'email',
-    title: line('emailTitle'),
-    lines: [line('emailChangeHint')],
-    fields: [{ ...emailField('email'), label: line('newEmail') }],
-    actions: [submit('change', ({ email: address = '' }) => request(address))],
-  }
   return [
     {
       id: 'email',
       title: line('emailTitle'),
       details: [{ text: email }, line(emailVerified ? 'isVerified' : 'isNotVerified')],
-      actions: [{ ...action('change', 'secondary', () => account.dialog(change)), id: 'change-email' }],
+      actions: [
+        {
+          ...action('change', 'secondary', () => account.dialog(({ emailScreen }) => emailScreen(request))),
+          id: 'change-email',
+        },
+      ],
     },
     ...(emailVerified
       ? []
@@ -112,27 +110,16 @@ function emailItems(account: Account): Item[] {
   ]
 }
 
-function passwordItem({ user, features, usher, dialog }: Account, hasPassword: boolean): Item {
-  const title = line('passwordTitle')
-  const change: Screen = {
-    name: 'password',
-    title,
-    fields: [accountField(user.email), newPasswordField('newPassword', features.password.min)],
-    actions: [
-      submit('save', ({ newPassword = '' }) =>
-        outcomeOf<unknown>(usher.changePassword({ newPassword }), () => ({
-          status: line('passwordChanged'),
-        })),
-      ),
-    ],
-  }
+function passwordItem(account: Account, hasPassword: boolean): Item {
   return {
     id: 'password',
-    title,
+    title: line('passwordTitle'),
     details: [line(hasPassword ? 'isSet' : 'isNotSet')],
     actions: [
       {
-        ...action(hasPassword ? 'change' : 'create', 'secondary', () => dialog(change)),
+        ...action(hasPassword ? 'change' : 'create', 'secondary', () =>
+          account.dialog(({ passwordScreen }) => passwordScreen(account)),
+        ),
         id: 'change-password',
       },
     ],
@@ -148,22 +135,12 @@ interface Linked {
 
 /** The accounts at providers with which the user logs in, and could log in. */
 function identityItems(
-  { usher, dialog }: Account,
+  account: Account,
   own: readonly Linked[],
   connections: readonly { name: string; title: string }[],
 ): Item[] {
-  const external = createExternalLogin(usher)
+  const external = createExternalLogin(account.usher)
   const titleOf = (name: string) => connections.find((each) => each.name === name)?.title ?? name
-  const disconnect = ({ id, connection }: Linked): Screen => ({
-    name: 'sure',
-    title: line('sure'),
-    lines: [{ text: titleOf(connection) }],
-    actions: [
-      action('disconnect', 'danger', () =>
-        outcomeOf<unknown>(usher.unlinkIdentity(id, {}), () => ({ status: line('removed') })),
-      ),
-    ],
-  })
   return [
     ...own.map((each) => ({
       id: each.id,
@@ -174,7 +151,11 @@ function identityItems(
       ],
       actions: [
         {
-          ...action('disconnect', 'secondary', () => dialog(disconnect(each))),
+          ...action('disconnect', 'secondary', () =>
+            account.dialog(({ disconnectScreen }) =>
+              disconnectScreen(account, each.id, titleOf(each.connection)),
+            ),
+          ),
           id: `disconnect-${each.id}`,
         },
       ],

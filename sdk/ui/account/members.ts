@@ -35,7 +35,7 @@ const verification = ({ emailVerified }: User, usher: Operations) =>
     ? []
     : [
         action('sendMail', 'secondary', () =>
-          outcomeOf<unknown>(usher.requestEmailVerification(), () => ({ status: line('mailOnItsWay') })),
+          outcomeOf<unknown>(usher.requestEmailVerification(), () => ({ status: line('sentAgain') })),
         ),
       ]
 
@@ -84,7 +84,7 @@ export function membersOf({ membership }: Team): Section {
     const invite = submit('invite', async ({ email = '', role = '' }) => {
       const { error: why } = await usher.inviteMember(tenantId, { email, role })
       refused = why?.code === 'email_not_verified' ? email : undefined
-      if (!why) return { status: line('invited') }
+      if (!why) return { status: line('sentAgain') }
       if (refused === undefined) return { error: why }
       const screen = await section(account, usher)
       return 'actions' in screen ? { error: why, screen } : { error: why }
@@ -172,7 +172,7 @@ function memberRow(member: Member, { account, tenantId, usher, given }: Place): 
 
 function invitationRow({ id, email, role, expiresAt }: Invitation, { tenantId, usher, given }: Place): Row {
   const resend = action('sendAgain', 'secondary', () =>
-    outcomeOf<unknown>(usher.inviteMember(tenantId, { email, role }), () => ({ status: line('invited') })),
+    outcomeOf<unknown>(usher.inviteMember(tenantId, { email, role }), () => ({ status: line('sentAgain') })),
   )
   const withdraw = action('withdraw', 'secondary', () =>
     outcomeOf<unknown>(usher.revokeInvitation(tenantId, id), () => ({ status: line('removed') })),

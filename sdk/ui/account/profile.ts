@@ -1,5 +1,5 @@
 import type { User } from '../../schemas.js'
-import { action, outcomeOf, submit } from '../actions.js'
+import { action } from '../actions.js'
 import { create, type Look, part } from '../dom.js'
 import { line } from '../view.js'
 import type { Section } from './section.js'
@@ -15,7 +15,7 @@ export function avatarOf({ preferredName, email }: Pick<User, 'preferredName' | 
 }
 
 /** The name of the user. */
-export const profile: Section = (account, usher) => {
+export const profile: Section = (account) => {
   const { user } = account
   const { preferredName, email, createdAt } = user
   return {
@@ -31,30 +31,7 @@ export const profile: Section = (account, usher) => {
           line('signedUpOn', { date: new Date(createdAt) }),
         ],
         actions: [
-          action('change', 'secondary', () =>
-            account.dialog({
-              name: 'name',
-              title: line('preferredName'),
-              fields: [
-                {
-                  name: 'preferredName',
-                  label: line('preferredName'),
-                  type: 'text',
-                  autocomplete: 'name',
-                  isOptional: true,
-                  value: preferredName ?? '',
-                },
-              ],
-              actions: [
-                submit('save', (values) =>
-                  outcomeOf(usher.updateMe({ preferredName: values.preferredName || null }), async () => {
-                    await account.refresh()
-                    return { status: line('saved') }
-                  }),
-                ),
-              ],
-            }),
-          ),
+          action('change', 'secondary', () => account.dialog(({ nameScreen }) => nameScreen(account))),
         ],
       },
     ],
@@ -63,25 +40,11 @@ export const profile: Section = (account, usher) => {
 }
 
 /** Deletes the user. */
-export const deletion: Section = (account, usher) => ({
+export const deletion: Section = (account) => ({
   name: 'deletion',
   title: line('deletion'),
   lines: [line('deletionHint')],
   actions: [
-    action('deleteAccount', 'danger', () =>
-      account.dialog({
-        name: 'sure',
-        title: line('sure'),
-        lines: [{ text: account.user.email }, line('deletionHint')],
-        actions: [
-          action('deleteAccount', 'danger', () =>
-            outcomeOf<unknown>(usher.deleteMe({}), () => {
-              account.signedOut()
-              return { status: line('deleted') }
-            }),
-          ),
-        ],
-      }),
-    ),
+    action('deleteAccount', 'danger', () => account.dialog(({ deletionScreen }) => deletionScreen(account))),
   ],
 })

@@ -5,6 +5,9 @@ import type { Features, User } from '../../schemas.js'
 import { createFlow, type Flow } from '../flow-engine.js'
 import { line, type Outcome, type Screen } from '../view.js'
 
+/** A screen, or a function that returns one of those that are loaded with the dialog. */
+export type DialogScreen = Screen | ((screens: typeof import('./screens.js')) => Screen)
+
 /** What the sections of an account share. */
 export interface Account {
   readonly client: Client
@@ -20,7 +23,7 @@ export interface Account {
   /** Reads once for all sections, until something changes. */
   read<Name extends ReadName>(name: Name): ReturnType<Operations[Name]>
   /** Opens a screen in a dialog. Returns what its last action has led to, or undefined if the user has cancelled. */
-  dialog(screen: Screen): Promise<Outcome | undefined>
+  dialog(screen: DialogScreen): Promise<Outcome | undefined>
   /** Called after a change, with the section that shows it itself. */
   changed(section: Flow): void
   /** Says once for all sections why they cannot be read. */

@@ -1,4 +1,4 @@
-import type { ReadInvitation } from '../../schemas.js'
+import type { InvitationDetails } from '../../schemas.js'
 import { action, outcomeOf, submit, unavailableScreen } from '../actions.js'
 import { messageOf } from '../messages.js'
 import { roleName } from '../role.js'
@@ -25,7 +25,7 @@ export const invitation = (signIn: SignIn): Screen => ({
 })
 
 /** Returns who invites to what. */
-const textsOf = ({ tenantName, inviterName, role }: ReadInvitation) => ({
+const textsOf = ({ tenantName, inviterName, role }: InvitationDetails) => ({
   name: 'invitation',
   title: line('join', { name: tenantName }),
   lines: [
@@ -36,7 +36,7 @@ const textsOf = ({ tenantName, inviterName, role }: ReadInvitation) => ({
 })
 
 /** Signs up with the invited address. */
-const signUpByInvitation = (signIn: SignIn, invited: ReadInvitation): Screen => ({
+const signUpByInvitation = (signIn: SignIn, invited: InvitationDetails): Screen => ({
   ...textsOf(invited),
   fields: signUpFields(signIn, invited.email),
   actions: [
@@ -50,7 +50,7 @@ const signUpByInvitation = (signIn: SignIn, invited: ReadInvitation): Screen => 
 })
 
 /** Accepts with the account that is logged in. */
-function acceptance(signIn: SignIn, invited: ReadInvitation): Screen {
+function acceptance(signIn: SignIn, invited: InvitationDetails): Screen {
   const { lines, ...texts } = textsOf(invited)
   return {
     ...texts,

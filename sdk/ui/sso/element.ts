@@ -4,7 +4,7 @@ import type { OpenedSsoPortal, Sso } from '../../schemas.js'
 import { codeIn, removeFromAddress } from '../../started-logins.js'
 import { confirming } from '../account/confirm.js'
 import { askWhoItIs, type Dialog, openDialog } from '../account/dialog.js'
-import { flowOf, type SectionFlow } from '../account/section.js'
+import { type DialogScreen, flowOf, type SectionFlow } from '../account/section.js'
 import { unavailableScreen } from '../actions.js'
 import type { Look } from '../dom.js'
 import { UsherElement } from '../element.js'
@@ -86,7 +86,7 @@ export class UsherSsoSetup extends UsherElement {
       return { title: line('singleSignOn'), why: line('ssoNoTenant') }
     const { data: listed } = await client.listMembers(tenantId, {})
     const owners = (listed?.members ?? []).filter(({ role }) => role === 'owner')
-    const dialog = (screen: Screen) => this.#dialog(client, screen)
+    const dialog = (screen: DialogScreen) => this.#dialog(client, screen)
     return {
       client,
       usher: confirming(client, () => askWhoItIs({ client, features, user, dialog })),
@@ -147,7 +147,7 @@ export class UsherSsoSetup extends UsherElement {
     this.paint()
   }
 
-  async #dialog(client: Client, screen: Screen) {
+  async #dialog(client: Client, screen: DialogScreen) {
     if (!this.isConnected) return undefined
     const dialog = openDialog(screen, { host: this, client, look: () => this.look() })
     this.#dialogs.add(dialog)

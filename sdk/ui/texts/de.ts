@@ -171,7 +171,6 @@ export const de: Texts = {
   pending: 'Eingeladen',
   tenantProfile: 'Team',
   tenantDeletion: 'Team löschen',
-  leaveTenant: 'Team verlassen',
   newEmail: 'Neue E-Mail-Adresse',
   role: 'Rolle',
   save: 'Speichern',
@@ -190,7 +189,6 @@ export const de: Texts = {
   turnedOn: 'Bestätigung in zwei Schritten aktiviert.',
   turnedOff: 'Bestätigung in zwei Schritten deaktiviert.',
   invite: 'Einladen',
-  invited: 'Eine E-Mail ist unterwegs.',
   withdraw: 'Zurückziehen',
   leave: 'Verlassen',
   previous: 'Vorherige Seite',
@@ -201,7 +199,6 @@ export const de: Texts = {
   signedUpOn: 'Konto seit {date}',
   emailChangeHint:
     'Die neue Adresse erhält eine E-Mail mit einem Link. Die Änderung gilt, sobald der Link geöffnet wird.',
-  mailOnItsWay: 'Eine E-Mail ist unterwegs.',
   passwordChanged: 'Ihr Passwort wurde geändert. Sie sind überall sonst abgemeldet.',
   factorsHint:
     'Ein Passkey oder eine Authenticator-App schützt Ihr Konto, falls Ihr Passwort gestohlen wird.',

@@ -177,7 +177,6 @@ export const es: Texts = {
   pending: 'Invitación enviada',
   tenantProfile: 'Equipo',
   tenantDeletion: 'Eliminar el equipo',
-  leaveTenant: 'Abandonar el equipo',
   newEmail: 'Nueva dirección de correo',
   role: 'Rol',
   save: 'Guardar',
@@ -196,7 +195,6 @@ export const es: Texts = {
   turnedOn: 'Verificación en dos pasos activada.',
   turnedOff: 'Verificación en dos pasos desactivada.',
   invite: 'Invitar',
-  invited: 'Correo enviado.',
   withdraw: 'Retirar',
   leave: 'Abandonar',
   previous: 'Página anterior',
@@ -206,7 +204,6 @@ export const es: Texts = {
   deleted: 'Se ha eliminado.',
   signedUpOn: 'Cuenta creada el {date}',
   emailChangeHint: 'La nueva dirección recibirá un correo con un enlace. El cambio se hará al abrirlo.',
-  mailOnItsWay: 'Correo enviado.',
   passwordChanged: 'Tu contraseña ha cambiado. Se han cerrado tus demás sesiones.',
   factorsHint: 'Una clave de acceso o una app de autenticación protege tu cuenta si te roban la contraseña.',
   codesLeft: {

@@ -180,7 +180,6 @@ export const fr: Texts = {
   pending: 'Invité',
   tenantProfile: 'Équipe',
   tenantDeletion: 'Supprimer l’équipe',
-  leaveTenant: 'Quitter l’équipe',
   newEmail: 'Nouvelle adresse e-mail',
   role: 'Rôle',
   save: 'Enregistrer',
@@ -199,7 +198,6 @@ export const fr: Texts = {
   turnedOn: 'Validation en deux étapes activée.',
   turnedOff: 'Validation en deux étapes désactivée.',
   invite: 'Inviter',
-  invited: 'E-mail envoyé.',
   withdraw: 'Retirer',
   leave: 'Quitter',
   previous: 'Page précédente',
@@ -210,7 +208,6 @@ export const fr: Texts = {
   signedUpOn: 'Compte créé le {date}',
   emailChangeHint:
     'La nouvelle adresse recevra un e-mail avec un lien. Le changement aura lieu à l’ouverture du lien.',
-  mailOnItsWay: 'E-mail envoyé.',
   passwordChanged: 'Votre mot de passe a changé. Vos autres sessions sont fermées.',
   factorsHint:
     'Une clé d’accès ou une application d’authentification protège votre compte en cas de vol de votre mot de passe.',

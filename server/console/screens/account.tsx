@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { useConsole } from '../context.js'
 import { Heading } from '../parts/text.js'
 
-/** The account of the operator: address, password, factors and sessions. */
+/** The account of the operator: address, password, passkeys, factors and sessions. */
 export function Account() {
   const { client } = useConsole()
   const [isReady, setReady] = useState(false)
@@ -15,7 +15,7 @@ export function Account() {
   return (
     <>
       <Heading title="My account" />
-      {isReady && <usher-account sections="profile email password factors sessions" />}
+      {isReady && <usher-account sections="profile email password passkeys factors sessions" />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type {
   AcceptedInvitation,
   AcceptInvitationBody,
-  ReadInvitation,
+  InvitationDetails,
   ReadInvitationBody,
 } from '@usher/contract'
 import { type FoundInvitation, findPending, type PendingInvitation } from '../../store/queries/acceptances.js'
@@ -148,7 +148,7 @@ export const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance)
 export async function readInvitation(
   context: AppContext,
   { database, body }: DatabaseRequest<ReadInvitationBody>,
-): Promise<ReadInvitation> {
+): Promise<InvitationDetails> {
   const { codeId } = await requireInvitation(context, database, body.code)
   const key = { databaseId: database.id, codeId }
   const { role } = requireValid(database, await findPending(context.store, key, new Date(context.now())))

@@ -9,6 +9,7 @@ import {
   updateTenantConnection,
 } from '../../store/queries/sso-connections.js'
 import { endProofs } from '../../store/queries/sso-entries.js'
+import { findSsoSettings } from '../../store/queries/sso-settings.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
 import { callbackUrl } from '../connections/connection.js'
@@ -35,7 +36,7 @@ import {
 } from './setup.js'
 
 /** Connections that a tenant may have. */
-const maxConnections = 5
+export const maxConnections = 5
 
 type OfConnection<Body = unknown> = SetupRequest<Body, { connectionId: string }>
 
@@ -173,7 +174,7 @@ function changed(former: TenantConnectionRow, body: ChangeSsoConnectionBody): Te
   return { ...former, ...described, isEnabled, testedAt: isSame ? former.testedAt : null }
 }
 
-/** Changes a connection, after the provider has accepted its client. @throws {Problem} `connection_not_found`, and those of {@link addSsoConnection} */
+/** Changes a connection, after the provider has accepted its client. @throws {Problem} `connection_not_found`, `connection_needed`, and those of {@link addSsoConnection} */
 export async function changeSsoConnection(
   context: AppContext,
   request: OfConnection<ChangeSsoConnectionBody>,
@@ -190,6 +191,7 @@ export async function changeSsoConnection(
     await lockSetup(change, params.tenantId)
     const former = await requireConnection(change, request)
     const connection = changed(former, body)
+    if (!connection.isEnabled) await requireOther(change, former)
     const { id, tenantId, databaseId } = connection
     hasEnded = former.issuer !== connection.issuer
     if (hasEnded) await endProofs(change, { databaseId, tenantId, connectionId: id }, change.now)
@@ -212,13 +214,29 @@ const secretOf = (
   return sealedSecret && openConnectionSecret(masterKeys, sealedSecret, { databaseId, name: id })
 }
 
-/** Removes a connection. Does nothing if there is none. */
+/** @throws {Problem} `connection_needed` if a tenant that requires single sign-on has no other connection. The tenant is locked. */
+async function requireOther(
+  change: Change,
+  key: Pick<TenantConnectionRow, 'databaseId' | 'tenantId' | 'id'>,
+) {
+  const settings = await findSsoSettings(change, key)
+  if (!settings?.ssoRequiredAt) return
+  const usable = (await listConnectionsOfTenant(change, key)).filter(({ isEnabled }) => isEnabled)
+  if (usable.length === 1 && usable[0]?.id === key.id)
+    throw new Problem('connection_needed', {
+      detail: `Tenant ${key.tenantId} requires single sign-on and has no other enabled connection.`,
+    })
+}
+
+/** Removes a connection. Does nothing if there is none. @throws {Problem} `connection_needed` */
 export async function removeSsoConnection(context: AppContext, request: OfConnection) {
   await requireConfirmedSetup(context, request)
   const { tenantId, connectionId: id } = request.params
   await runChange(context, request, async (change) => {
     await lockSetup(change, tenantId)
-    const isRemoved = await deleteTenantConnection(change, { databaseId: change.database.id, tenantId, id })
+    const key = { databaseId: change.database.id, tenantId, id }
+    await requireOther(change, key)
+    const isRemoved = await deleteTenantConnection(change, key)
     if (!isRemoved) return { result: undefined, facts: [] }
     return outcomeOf(change, { type: 'sso.connection_removed', tenantId, connection: id, result: undefined })
   })

@@ -22,7 +22,7 @@ import { requireDomainName } from './domain-name.js'
 import { createBySetup, lockSetup, mailsToOwners, requireConfirmedSetup, type SetupRequest } from './setup.js'
 
 /** Domains that a tenant may have. */
-const maxDomains = 20
+export const maxDomains = 20
 
 /** How long the record of a tenant must be missing before another tenant can prove the domain. */
 const transferMilliseconds = 24 * 3_600_000

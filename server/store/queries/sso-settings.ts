@@ -1,8 +1,8 @@
-import { NIL, v7 as uuidv7 } from 'uuid'
+import { NIL } from 'uuid'
 import type { Tenant } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import type { TenantKey } from './members.js'
-import type { RevocationPayload } from './stored-revocations.js'
+import { storeRevocation } from './stored-revocations.js'
 
 // The settings of the single sign-on of tenants, the owners whom they concern, and the people whom providers have named.
 
@@ -113,18 +113,13 @@ export async function revokeMembers(
     userIds,
     now.getTime(),
   ])
-  const payloads = changed.map(
-    ({ userId, version }): RevocationPayload => ({
-      type: 'token-claims-change',
-      userId,
-      version,
-      tenantId,
-      role: null,
-    }),
-  )
-  const ids = payloads.map(() => uuidv7())
-  const texts = payloads.map((payload) => JSON.stringify(payload))
-  await query(storeRevocationsStatement, [databaseId, ids, texts, now, actorId ?? null])
+  // One by one, because Citus commits a statement that inserts what it selects in two phases.
+  for (const [place, { userId, version }] of changed.entries())
+    await storeRevocation(
+      { query },
+      { databaseId, now, actorId: place === 0 ? actorId : undefined },
+      { type: 'token-claims-change', userId, version, tenantId, role: null },
+    )
   return userIds.length < limit ? undefined : userIds.at(-1)
 }
 
@@ -145,8 +140,3 @@ const revokeStatement = `
   UPDATE usher."user" AS u SET tenants_version = GREATEST(u.tenants_version + 1, $3::bigint)
   FROM listed WHERE u.database_id = $1::uuid AND u.id = listed.user_id
   RETURNING u.id AS "userId", u.tenants_version AS version`
-
-const storeRevocationsStatement = `
-  INSERT INTO usher.revocation (database_id, id, payload, created_at, actor_id)
-  SELECT $1::uuid, r.id, r.payload::jsonb, $4::timestamptz, CASE WHEN r.place = 1 THEN $5::uuid END
-  FROM unnest((SELECT $2::uuid[]), (SELECT $3::text[])) WITH ORDINALITY AS r (id, payload, place)`

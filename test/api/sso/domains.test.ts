@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
+import { moveDomain } from '../../support/operator-changes.js'
 import { it as ssoTest } from '../../support/sso.js'
 
 const hours = 3_600_000
@@ -84,6 +85,42 @@ describe('domains of a tenant', () => {
     expect((await sso.events()).filter(({ type }) => type === 'sso.domain_lost')).toMatchObject([
       { tenantId: sso.owner.tenantId, domain },
     ])
+  })
+
+  it('move to another tenant immediately if an operator decides', async ({ sso, app, usher, clock }) => {
+    const domain = 'acme.example'
+    await sso.owner.as('POST', `${await sso.domain(domain)}/check`)
+    const { tenantId, as } = await sso.founder()
+    const { body } = await as('POST', `${tenantId}/sso/domains`, { domain })
+    const operation = { store: usher.store, now: new Date(clock.now) }
+    const move = () => moveDomain(usher.context, operation, app, { tenantId, domain })
+    await expect(move()).rejects.toMatchObject({ code: 'domain_unproven' })
+    usher.dns.set(body.record.name, [...(usher.dns.get(body.record.name) ?? []), body.record.value])
+    expect((await as('POST', `${tenantId}/sso/domains/${domain}/check`)).code).toBe('domain_taken')
+    expect(await move()).toMatchObject({ domain, state: 'proven' })
+    const { domains } = (await sso.owner.as('GET', `${sso.owner.tenantId}/sso`)).body
+    expect(domains).toMatchObject([{ domain, state: 'lost' }])
+  })
+
+  it('are removed by a sweep 7 days after they were added without a proof, as portals are', async ({
+    sso,
+    app,
+    usher,
+    sweep,
+  }) => {
+    const { tenantId, as } = sso.owner
+    await as('POST', `${tenantId}/sso/domains`, { domain: 'pending.example' })
+    await as('POST', `${await sso.domain('acme.example')}/check`)
+    await sso.byKey('POST', `${tenantId}/sso/portal`)
+    const where = { databaseId: app.id }
+    const left = async () => [
+      (await usher.store.prisma.tenantDomain.findMany({ where })).map(({ domain }) => domain).sort(),
+      await usher.store.prisma.ssoPortal.count({ where }),
+    ]
+    await sweep(7 * 24 - 1)
+    expect(await left()).toEqual([['acme.example', 'pending.example'], 1])
+    await sweep(13)
+    expect(await left()).toEqual([['acme.example'], 0])
   })
 
   it('are looked up by each sweep, and lost after 14 days without a record', async ({

@@ -119,6 +119,19 @@ it('requires single sign-on after a test, with an exempt owner, and revokes what
     { type: 'token-claims-change', userId: member.id, version: expect.any(Number), tenantId, role: null },
   ])
   expect((await by('PATCH', `${tenantId}/sso`, { exempt: [] })).code).toBe('no_exempt_owner')
+  const [first] = required.body.connections
+  const connectionPath = `${tenantId}/sso/connections/${first.id}`
+  for (const [method, body] of [
+    ['DELETE', undefined],
+    ['PATCH', { isEnabled: false }],
+  ] as const)
+    expect((await by(method, connectionPath, body)).code).toBe('connection_needed')
+  const another = await by('POST', `${tenantId}/sso/connections`, sso.connection)
+  expect((await by('PATCH', connectionPath, { isEnabled: false })).status).toBe(200)
+  expect((await by('DELETE', `${tenantId}/sso/connections/${another.body.id}`)).code).toBe(
+    'connection_needed',
+  )
+  expect((await by('DELETE', connectionPath)).status).toBe(204)
   expect((await by('PATCH', `${tenantId}/sso`, { required: false })).body).toMatchObject({
     required: false,
     requiredSince: null,
@@ -153,4 +166,43 @@ it('lists and unlinks the people of the provider', async ({ sso, app, usher, clo
   expect((await other.as('DELETE', `${other.tenantId}/sso/entries/${data.id}`)).status).toBe(204)
   expect((await owner.as('DELETE', `${tenantId}/sso/entries/${data.id}`)).status).toBe(204)
   expect((await owner.as('GET', `${tenantId}/sso/entries`)).body.entries).toEqual([])
+})
+
+it('requires single sign-on of more members than one transaction revokes', async ({
+  sso,
+  app,
+  usher,
+  clock,
+}) => {
+  const { owner } = sso
+  const { tenantId } = owner
+  const { prisma } = usher.store
+  const databaseId = app.id
+  await sso.withFactor(owner.id)
+  const now = new Date(clock.now)
+  const ids = Array.from({ length: 251 }, () => crypto.randomUUID())
+  const {
+    email: _,
+    canonicalEmail: _key,
+    metadata: _m,
+    privateMetadata: _p,
+    ...person
+  } = await prisma.user.findFirstOrThrow({ where: { databaseId } })
+  const data = ids.map((id) => ({
+    ...person,
+    id,
+    email: `${id}@acme.example`,
+    canonicalEmail: `${id}@acme.example`,
+  }))
+  await prisma.user.createMany({ data })
+  await prisma.membership.createMany({
+    data: ids.map((userId) => ({ databaseId, tenantId, userId, joinedAt: now })),
+  })
+  await sso.byKey('POST', `${tenantId}/sso/connections`, sso.connection)
+  await prisma.tenantConnection.updateMany({ where: { databaseId }, data: { testedAt: now } })
+  const required = await sso.byKey('PATCH', `${tenantId}/sso`, { required: true, exempt: [owner.id] })
+  expect(required.status).toBe(200)
+  const revocations = await prisma.revocation.findMany({ where: { databaseId } })
+  const revoked = revocations.map(({ payload }) => (payload as { userId: string }).userId)
+  expect(revoked.sort()).toEqual(ids.sort())
 })

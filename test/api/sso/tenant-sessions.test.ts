@@ -65,7 +65,62 @@ it('keeps a session of a tenant by refreshing it, until the proof ends', async (
   expect(outcome(await app.refresh(refreshed.refreshToken.value))).toEqual([401, 'session_ended'])
 })
 
-it('ends the proofs of a person whom an owner unlinks', async ({ sso, app, usher, clock }) => {
+it('ends the proofs of a person whom an owner unlinks, also in backends', async ({ sso, app, usher }) => {
+  const acme = await sso.tenant('acme.example', { ssoRequiredAt: new Date(0) })
+  const { id, token } = await sso.verified('owner@acme.example')
+  await acme.add(id, 'owner')
+  const ada = await sso.verified('ada@acme.example')
+  await acme.add(ada.id)
+  const proven = (await acme.prove(ada.token.jwt)).json()
+  expect((await app.me(proven.token.jwt)).json().tenants).toEqual([acme.id])
+  const owner = (await acme.prove(token.jwt, { subject: 'owner', email: 'owner@acme.example' })).json()
+  const [entry] = (await acme.entries()).filter(({ userId }) => userId === ada.id)
+  const { confirmation } = (await app.as(owner.token.jwt, 'POST', 'me/step-up', { password })).json()
+  const removed = await usher.send({
+    method: 'DELETE',
+    url: app.users.replace(/users$/, `tenants/${acme.id}/sso/entries/${entry?.id}`),
+    headers: { authorization: `Bearer ${owner.token.jwt}`, 'usher-confirmation': confirmation.value },
+  })
+  expect(removed.statusCode).toBe(204)
+  expect((await app.me(proven.token.jwt)).json().tenants).toEqual([])
+  const revocations = await usher.store.prisma.revocation.findMany({ where: { databaseId: app.id } })
+  expect(revocations.map(({ payload }) => payload)).toContainEqual(
+    expect.objectContaining({ type: 'token-claims-change', userId: ada.id, tenantId: acme.id }),
+  )
+})
+
+it('requires single sign-on by an owner whose own session has passed it', async ({
+  sso,
+  app,
+  usher,
+  clock,
+}) => {
+  const acme = await sso.tenant()
+  const { id, token } = await sso.verified('owner@acme.example')
+  await acme.add(id, 'owner')
+  await setDatabase(usher.store, app, { secondFactor: 'optional' })
+  clock.cacheAhead += 6_000
+  const { challenge, secret } = (await app.as(token.jwt, 'POST', 'me/factors/totp', { password })).json()
+  const totp = totpAt(secret, clock.now)
+  const added = (await app.as(token.jwt, 'POST', 'me/factors/totp/confirm', { challenge, totp })).json()
+  const requireIt = async (jwt: string) =>
+    outcome(
+      await usher.send({
+        method: 'PATCH',
+        url: app.users.replace(/users$/, `tenants/${acme.id}/sso`),
+        headers: { authorization: `Bearer ${jwt}`, 'usher-confirmation': added.confirmation.value },
+        payload: { required: true, exempt: [id] },
+      }),
+    )
+  // Somebody else has tested it.
+  await acme.logIn()
+  expect(await requireIt(added.token.jwt)).toEqual([409, 'sso_untested'])
+  const person = { subject: 'owner', email: 'owner@acme.example' }
+  const proven = (await acme.prove(added.token.jwt, person)).json()
+  expect((await requireIt(proven.token.jwt))[0]).toBe(200)
+})
+
+it('ends the session of a person whose entry is removed', async ({ sso, app, usher, clock }) => {
   const acme = await sso.tenant()
   const { token } = (await acme.logIn()).json()
   const session = (await app.openSession(token.jwt)).json()
