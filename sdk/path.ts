@@ -1,7 +1,7 @@
 /** Returns a path whose parameters, such as `{userId}`, are replaced by ids, which it removes from the list. */
 export const pathWith = (path: string, ids: unknown[]) =>
   // A text that is no ID or domain could lead to another path, such as that of a list.
-  path.replace(/\{\w+\}/g, () => String(ids.shift()).replace(/[^\w.-]|^\.{0,2}$/g, '_'))
+  path.replace(/\{\w+\}/g, () => String(ids.shift()).replace(/[^\w.-]|^\.|\.(?!\w)|^$/g, '_'))
 
 /** Parameters of a query. Undefined ones are left out. */
 export type Query = Record<string, string | number | boolean | undefined>
