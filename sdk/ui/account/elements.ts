@@ -3,10 +3,10 @@ import type { Operations } from '../../endpoints.js'
 import type { UsherError } from '../../errors.js'
 import type { User } from '../../schemas.js'
 import { failed } from '../../started-logins.js'
-import { action, unavailableScreen } from '../actions.js'
+import { unavailableScreen } from '../actions.js'
 import { buttonOf, newId } from '../controls.js'
 import { create, directionOf, focusIn, nodesOf, part } from '../dom.js'
-import { define, UsherElement } from '../element.js'
+import { UsherElement } from '../element.js'
 import { createFlow, type Flow, isOfTenant, userIdOf } from '../flow-engine.js'
 import { messageOf } from '../messages.js'
 import { rightsOf } from '../role.js'
@@ -173,7 +173,7 @@ abstract class UserElement extends UsherElement {
  */
 export class UsherAccount extends UserElement {
   protected override sectionsOf({ client, features }: Account) {
-    if (isOfTenant(client)) return [tenantLogin]
+    if (isOfTenant(client)) return [later(async () => (await import('./single-sign-on.js')).tenantLogin)]
     const { secondFactor, tenantOperations, accountOperations } = features
     const all = ['profile', ...waysIn, 'factors', 'sessions', 'tenants', 'deletion']
     const names = (this.getAttribute('sections')?.split(/\s+/) ?? all).filter(
@@ -226,28 +226,20 @@ export class UsherTenant extends UserElement {
     return [
       later(async () => (await import('./members.js')).membersOf(team)),
       ...(rights === 'member' ? [] : [part('nameOf')]),
-      ...(offersSso ? [this.#singleSignOn(membership.id)] : []),
+      ...(offersSso
+        ? [later(async () => (await import('./single-sign-on.js')).setupOf(this.#open(team)))]
+        : []),
       ...(rights === 'owner' ? [part('tenantDeletionOf')] : []),
     ]
   }
 
-  /** Shows the set-up of single sign-on, which only owners load who open it. */
-  #singleSignOn(tenant: string): Section {
-    return ({ client }) => ({
-      name: 'tenant-sso',
-      title: line('singleSignOn'),
-      actions: [
-        action('openSso', 'secondary', async () => {
-          const parts = await import('../sso/element.js').catch(() => undefined)
-          if (!parts) return failed('no_answer', 'The set-up could not be loaded', 'Try again.')
-          define('usher-sso-setup', parts.UsherSsoSetup)
-          this.#setup = Object.assign(document.createElement('usher-sso-setup'), { client })
-          this.#setup.setAttribute('tenant', tenant)
-          this.paint()
-          return { isSame: true }
-        }),
-      ],
-    })
+  /** Returns what shows the set-up of single sign-on of a team. */
+  #open({ client, membership }: Team) {
+    return (setup: HTMLElement) => {
+      this.#setup = Object.assign(setup, { client })
+      setup.setAttribute('tenant', membership.id)
+      this.paint()
+    }
   }
 
   protected override begin(client: Client) {
@@ -280,24 +272,6 @@ function later(load: () => Promise<Section>): Section {
     return loaded ? loaded(account, usher) : unavailableScreen('failed', line('noAnswer'), () => ({}))
   }
 }
-
-/** The user of a session of a tenant, whose account needs a login of its own. */
-const tenantLogin: Section = ({ client, user, signedOut }) => ({
-  name: 'tenant-login',
-  title: { text: user.preferredName ?? user.email },
-  lines: [
-    ...(user.preferredName === null ? [] : [{ text: user.email }]),
-    ...user.memberships.map(({ name }) => ({ text: name })),
-    line('ownLogin'),
-  ],
-  actions: [
-    action('logOut', 'secondary', async () => {
-      await client.signOut()
-      signedOut()
-      return { isSame: true }
-    }),
-  ],
-})
 
 const missing: Section = () => ({
   name: 'no-tenant',
