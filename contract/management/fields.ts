@@ -59,7 +59,6 @@ export const namePrefixFilter = () =>
   field(
     'Only the items whose name begins with this text, ignoring case. Ordered by name.',
     text().min(1, notBlank).max(255, atMost255).optional(),
-    { examples: ['ada'] },
   )
 
 const metadataBytes = 8192

@@ -22,7 +22,6 @@ export const ListUsersQuery = strict({
   order: field(
     'By address, or by time of sign-up; with `-` the last one first. Only without a filter.',
     z.enum(orders, notOrder).optional(),
-    { examples: ['-createdAt'] },
   ),
   email: field('Only the user with this address, in any spelling.', Email.optional()),
   emailPrefix: field(

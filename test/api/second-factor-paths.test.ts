@@ -69,6 +69,7 @@ const waysOf = (enrolments: { totp: object; passkey: object }): Partial<Record<O
   ],
   // Tokens from before the factor was added.
   openSession: [{ problem: 'token_invalid' }],
+  addTenantProof: [{ problem: 'token_invalid' }],
   changePassword: [{ problem: 'token_invalid' }],
   unlinkIdentity: [{ problem: 'token_invalid' }],
   stepUp: [{ problem: 'token_invalid' }, { body: () => ({ totp: '000000' }), problem: 'token_invalid' }],

@@ -38,7 +38,7 @@ describe('the mails of a database', () => {
     const controlled = await usher.operator(`mail preview ${path} --template email_changed`)
     expect(controlled.stdout).toContain('\n\n\uFFFD]0;OWNED\uFFFD ada@example.com')
     await usher.json(`mail preview ${path} --locale ar --folder ${folder}/out`)
-    expect(await readdir(join(folder, 'out'))).toHaveLength(40)
+    expect(await readdir(join(folder, 'out'))).toHaveLength(44)
     expect(await readFile(join(folder, 'out/invitation.html'), 'utf8')).toContain('dir="rtl"')
     expect(await usher.json(`${set} --mail-templates none --app-name none`)).toMatchObject({
       mails: { ...shown, appName: null, mailTemplates: [] },

@@ -175,7 +175,7 @@ describe.each([
       expect(
         names.filter(
           (name) =>
-            !/^(accept|add|begin|change|check|create|delete|end|enrol|finish|get|import|invite|link|list|login|open|put|read|refresh|remove|rename|request|reset|revoke|set|start|step|undo|unlink|unlock|update|verify)/.test(
+            !/^(accept|add|begin|change|check|create|delete|end|enrol|finish|get|import|invite|link|list|login|open|put|read|refresh|remove|rename|request|reset|revoke|route|set|start|step|undo|unlink|unlock|update|verify)/.test(
               name,
             ),
         ),

@@ -9,6 +9,7 @@ const values: Record<string, string> = {
   'event_cursor.last_seq': '1000000000',
   'revocation_cursor.last_seq': '1000000000',
   'membership.role': `(ARRAY['owner', 'admin', 'member'])[n % 3 + 1]`,
+  'tenant_domain.state': `'pending'`,
   'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
   // Accounts: few rows only reserve an address.
   'user.reserved_for': 'NULL::uuid',

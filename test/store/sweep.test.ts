@@ -38,6 +38,8 @@ const kept: Record<string, string> = {
   revocation_cursor: 'one for each database',
   mail_settings: 'one for each database',
   mail_template: 'at most 1 MiB for each database',
+  tenant_connection: 'until it is removed, at most 5 for each tenant',
+  tenant_entry: 'until its user or tenant is deleted',
   outbox_stream: 'until the last event of the user is delivered: see test/outbox/backlog.test.ts',
 }
 

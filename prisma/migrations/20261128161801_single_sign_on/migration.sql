@@ -82,13 +82,13 @@ CREATE TABLE "usher"."sso_portal" (
 CREATE INDEX "tenant_connection_database_id_tenant_id_idx" ON "usher"."tenant_connection"("database_id", "tenant_id");
 
 -- CreateIndex
-CREATE INDEX "tenant_domain_checked_idx" ON "usher"."tenant_domain"("database_id", "checked_at") WHERE (state IN ('proven', 'missing'));
+CREATE INDEX "tenant_domain_checked_idx" ON "usher"."tenant_domain"("database_id", "checked_at") WHERE (state = ANY (ARRAY['proven'::text, 'missing'::text]));
 
 -- CreateIndex
 CREATE INDEX "tenant_domain_pending_idx" ON "usher"."tenant_domain"("database_id", "created_at") WHERE (state = 'pending');
 
 -- CreateIndex
-CREATE UNIQUE INDEX "tenant_domain_proven_key" ON "usher"."tenant_domain"("database_id", "domain") WHERE (state IN ('proven', 'missing'));
+CREATE UNIQUE INDEX "tenant_domain_proven_key" ON "usher"."tenant_domain"("database_id", "domain") WHERE (state = ANY (ARRAY['proven'::text, 'missing'::text]));
 
 -- CreateIndex
 CREATE INDEX "tenant_entry_database_id_user_id_idx" ON "usher"."tenant_entry"("database_id", "user_id");
