@@ -27,7 +27,7 @@ import { proveStep } from '../factors/step.js'
 import { requireJoinable } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import { noticeMessages } from '../notices/notice.js'
-import { Problem, unless } from '../problem.js'
+import { Problem } from '../problem.js'
 import type { ProviderClaims } from '../providers/identify.js'
 import { reclaim } from '../reclaim.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
@@ -73,18 +73,15 @@ export async function logInToTenant(
   const { database, body } = request
   const login = await readLogin(context, request, attempt)
   const { invitationCode } = body
-  const invitation = invitationCode
-    ? await requireInvitation(context, database, invitationCode).catch(unless('code_invalid'))
-    : undefined
-  if (invitationCode && !invitation) throw new Problem('code_invalid')
+  const invitation = invitationCode ? await requireInvitation(context, database, invitationCode) : undefined
   const { canonicalEmail } = login.person
-  const joining = { ...login, invitation: { canonicalEmail, invitation } }
+  const joining = { ...login, joiner: { canonicalEmail, invitation } }
   const facts = await findSsoFacts(context.store, login.person, new Date(context.now()))
   if (!facts?.isEnabled) throw new Problem('code_invalid')
-  const choice = attempt.usedAt ? undefined : chooseMember(facts, joining.invitation)
+  const choice = attempt.usedAt ? undefined : chooseMember(facts, joining.joiner)
   const amr = await proveLevel(context, request, { facts, login })
   const { user, at, isNewUser } =
-    (choice?.kind === 'known' && (await useKnown(context, request, { login, facts, user: choice.user }))) ||
+    (choice?.kind === 'known' && (await useKnown(context, request, { login, user: choice.user }))) ||
     (await runTwice(() => runChange(context, request, (change) => inChange(change, joining))))
   const signedIn = await completeTenantLogin(context, request, {
     user,
@@ -151,10 +148,10 @@ async function proveLevel(
 async function useKnown(
   { store, now }: AppContext,
   { database, caller }: Request,
-  { login, facts, user }: { login: SsoLogin; facts: SsoFacts; user: NonNullable<SsoFacts['user']> },
+  { login, user }: { login: SsoLogin; user: NonNullable<SsoFacts['user']> },
 ): Promise<Success | undefined> {
   const at = new Date(now())
-  const { person, attempt, connection } = login
+  const { person, attempt } = login
   const isUsed = await useAttemptOfEntry(store, {
     ...person,
     attemptId: attempt.id,
@@ -163,17 +160,16 @@ async function useKnown(
     testedBefore: new Date(at.getTime() - testedMilliseconds),
   })
   if (!isUsed) return undefined
-  const ids = { databaseId: database.id, userId: user.id, tenantId: facts.tenantId }
-  audit(caller.log, 'login.succeeded', { ...ids, way: 'sso', connection: connection.id })
+  audit(caller.log, 'login.succeeded', { databaseId: database.id, way: 'sso', ...idsOf(login, user.id) })
   return { user: { ...user, memberships: [] }, at, isNewUser: false }
 }
 
-type JoiningLogin = SsoLogin & { invitation: SsoPerson }
+type JoiningLogin = SsoLogin & { joiner: SsoPerson }
 
 /** Locks the login, its user and the tenant, and decides again. */
 async function inChange(change: Change, login: JoiningLogin): Promise<Outcome<Success>> {
   const { now, database } = change
-  const { person, connection } = login
+  const { person } = login
   const key = { databaseId: database.id, id: login.attempt.id }
   const attempt = await findAttempt(change, key, { now, lock: true })
   if (!attempt) throw new Problem('code_invalid')
@@ -185,26 +181,49 @@ async function inChange(change: Change, login: JoiningLogin): Promise<Outcome<Su
     return { result: { user: { ...user, disabledAt: null }, at, isNewUser }, facts: [] }
   }
   const facts = await lockFacts(change, person)
-  const choice = chooseMember(facts, login.invitation)
+  const choice = chooseMember(facts, login.joiner)
   const { id, ...changed } =
     choice.kind === 'known'
       ? { id: choice.user.id, facts: [] }
       : await linkPerson(change, { login, facts, choice })
   const user = await findUserOfToken(change, { ...key, id })
   if (!user) throw new Problem('code_invalid')
-  await useAttempt(change, key, { userId: id, generation: user.generation, now })
-  await storeTested(change, { ...key, id: connection.id }, now)
+  await useLogin(change, login, user)
   const isNewUser = choice.kind === 'link' && !choice.user
-  const { tenantId } = facts
-  const loggedIn = {
-    type: 'login.succeeded',
-    userId: id,
-    tenantId,
-    way: 'sso',
-    connection: connection.id,
-  } as const
+  const loggedIn = { type: 'login.succeeded', way: 'sso', ...idsOf(login, id) } as const
   const result = { user: { ...user, disabledAt: null }, at: now, isNewUser }
   return { ...changed, result, facts: [loggedIn, ...changed.facts] }
+}
+
+/** Records that a user has logged in with a locked attempt, and that its connection works. */
+async function useLogin(
+  change: Change,
+  { attempt, connection }: SsoLogin,
+  { id: userId, generation }: { id: string; generation: number },
+) {
+  const { database, now } = change
+  const databaseId = database.id
+  await useAttempt(change, { databaseId, id: attempt.id }, { userId, generation, now })
+  await storeTested(change, { databaseId, id: connection.id }, now)
+}
+
+/** Returns what facts about a login name. */
+const idsOf = ({ connection }: Pick<SsoLogin, 'connection'>, userId: string) => ({
+  userId,
+  tenantId: connection.ofTenant.tenantId,
+  connection: connection.id,
+})
+
+/** Links the person of a login to a locked user. */
+async function linkEntry(change: Change, login: SsoLogin, userId: string): Promise<Fact> {
+  const { database, now } = change
+  const { claims, connection, person } = login
+  const { issuer, subject } = person
+  const { tenantId } = connection.ofTenant
+  const key = { databaseId: database.id, id: uuidv7(), tenantId, connectionId: connection.id, userId }
+  const { email, preferredName: name } = claims
+  await storeEntry(change, { ...key, issuer, subject, email, name, now })
+  return { type: 'sso.entry_linked', ...idsOf(login, userId) }
 }
 
 /** Locks the user and the tenant of a login, and returns what decides it. @throws {Problem} `code_invalid` */
@@ -231,7 +250,7 @@ async function linkPerson(
   { login, facts: { tenantId, ssoRole }, choice }: Linking,
 ): Promise<Pick<Outcome<unknown>, 'facts' | 'mails'> & { id: string }> {
   const { database, now } = change
-  const { claims, connection, person } = login
+  const { connection } = login
   const id = choice.user?.id ?? uuidv7()
   const path = { databaseId: database.id, tenantId, userId: id }
   const facts: Fact[] = []
@@ -246,19 +265,7 @@ async function linkPerson(
     if (invited) facts.push({ type: 'invitation.accepted', tenantId, invitationId: invited.id, userId: id })
     facts.push({ type: 'tenant.user_added', tenantId, userId: id, role })
   }
-  const { issuer, subject } = person
-  const { email, preferredName: name } = claims
-  await storeEntry(change, {
-    ...path,
-    id: uuidv7(),
-    connectionId: connection.id,
-    issuer,
-    subject,
-    email,
-    name,
-    now,
-  })
-  facts.push({ type: 'sso.entry_linked', tenantId, userId: id, connection: connection.id })
+  facts.push(await linkEntry(change, login, id))
   const isTold = choice.user && !choice.isReclaimed
   const notified = { userId: id, recipient: choice.user?.email ?? '', isVerified: true, now }
   const provider = connection.options.title
@@ -346,7 +353,7 @@ export async function addTenantProof(
 
 async function addInChange(change: Change, { user, claims }: UserRequest, login: SsoLogin) {
   const { database, now } = change
-  const { person, connection } = login
+  const { person } = login
   const key = { databaseId: database.id, id: login.attempt.id }
   const attempt = await findAttempt(change, key, { now, lock: true })
   if (!attempt || (attempt.usedAt && attempt.userId !== user.id)) throw new Problem('code_invalid')
@@ -361,26 +368,13 @@ async function addInChange(change: Change, { user, claims }: UserRequest, login:
   if (!entryId) {
     if (claims.isTenantOnly) throw new Problem('own_login_required')
     if (ownEntry?.isCurrent) throw new Problem('account_exists')
-    const { issuer, subject } = person
-    const { email, preferredName: name } = login.claims
-    const path = { databaseId: database.id, tenantId, userId: user.id, connectionId: connection.id }
-    await storeEntry(change, { ...path, id: uuidv7(), issuer, subject, email, name, now })
-    linked.push({ type: 'sso.entry_linked', tenantId, userId: user.id, connection: connection.id })
+    linked.push(await linkEntry(change, login, user.id))
   }
-  if (!attempt.usedAt) {
-    await useAttempt(change, key, { userId: user.id, generation: user.generation, now })
-    await storeTested(change, { ...key, id: connection.id }, now)
-  }
+  if (!attempt.usedAt) await useLogin(change, login, user)
   const proofs = { [tenantId]: Math.floor(at.getTime() / 1000) }
   // The token of a login may have opened the session that has its id.
   const session = await addProofs(change, { ...key, id: sessionIdOf(claims), user }, { proofs, now })
   if (!session && claims.sessionId) throw new Problem('token_invalid')
-  const loggedIn = {
-    type: 'login.succeeded',
-    userId: user.id,
-    tenantId,
-    way: 'sso',
-    connection: connection.id,
-  } as const
+  const loggedIn = { type: 'login.succeeded', way: 'sso', ...idsOf(login, user.id) } as const
   return { result: { tenantId, at, session }, facts: [loggedIn, ...linked] }
 }
