@@ -96,15 +96,10 @@ export function usersOf<Row extends TenantOfRow, Found extends { memberships: Jo
     } = row
     const user = users[place - 1] ?? userOf(row)
     users[place - 1] = user
-    if (tenantId)
-      user.memberships.push({
-        id: tenantId,
-        name,
-        role,
-        joinedAt,
-        metadata,
-        ...(sso !== undefined && { sso }),
-      })
+    if (!tenantId) continue
+    const tenant = { id: tenantId, name, role, joinedAt, metadata }
+    // Most statements do not read the rule, and `me` is read often.
+    user.memberships.push(sso === undefined ? tenant : { ...tenant, sso })
   }
   for (const user of users) user?.memberships.sort(inOrderOfJoining)
   return users
