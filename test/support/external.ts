@@ -102,8 +102,8 @@ function withResult(response: Awaited<ReturnType<TestApi['inject']>>) {
   }
 }
 
-/** `it` with a provider that lies, and a database whose users log in there. */
-export const it = codesTest
+/** `it` with a provider that lies. */
+export const withProvider = codesTest
   .extend('provider', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
     const provider = await startLyingProvider()
     onCleanup(provider.close)
@@ -114,15 +114,17 @@ export const it = codesTest
     MAIL_FROM: 'Acme <accounts@acme.example>',
     PRIVATE_ISSUERS: provider.origin,
   }))
-  .extend('external', async ({ usher, app, provider }, { onCleanup }) => {
-    // Each test has an issuer of its own, because servers keep what they know of one.
-    const external = externalLogin(usher, app)
-    await external.add({ issuer: provider.issuer })
-    onCleanup(() => {
-      provider.lies = {}
-      provider.requests.splice(0)
-      provider.exchanges.splice(0)
-      usher.clock.cacheAhead += 3_700_000
-    })
-    return external
+
+/** `it` with a database whose users log in at the provider. */
+export const it = withProvider.extend('external', async ({ usher, app, provider }, { onCleanup }) => {
+  // Each test has an issuer of its own, because servers keep what they know of one.
+  const external = externalLogin(usher, app)
+  await external.add({ issuer: provider.issuer })
+  onCleanup(() => {
+    provider.lies = {}
+    provider.requests.splice(0)
+    provider.exchanges.splice(0)
+    usher.clock.cacheAhead += 3_700_000
   })
+  return external
+})
