@@ -84,7 +84,7 @@ function Sheet() {
           {(close) => (
             // A link closes it, also that of the screen that is shown. The next heading takes the focus.
             // biome-ignore lint/a11y/noStaticElementInteractions: links are clicked, and the keyboard clicks them too
-            // biome-ignore lint/a11y/useKeyWithClickEvents: as above
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks the links, which reaches this listener
             <div onClick={(event) => (event.target as Element).closest('a') && close()}>
               <Navigation />
               <OfOperator />

@@ -34,7 +34,7 @@ function isOpen({ id, sso }: TenantRole, shown: Shown) {
   return !sso || !(sso.isRequired || sso.isOnly) || (sso.isExempt && acrOf(proven) === 'aal2')
 }
 
-/** Returns when the proof of a tenant ends, in seconds since the epoch. Undefined: there is none that counts. */
+/** Returns when the proof of a tenant ends, in seconds since the epoch, or undefined if no proof counts. */
 function proofEnd(
   { id, sso }: { id: string; sso: SsoRule | null },
   proofs: SsoProofs | undefined,
