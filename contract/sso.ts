@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures } from './failures.js'
+import { failsWith } from './field-errors.js'
 import { id } from './fields.js'
 import { PageQuery } from './management/fields.js'
 import type { DescribedRoutes } from './metadata.js'
@@ -27,7 +28,14 @@ const c = initContract()
 
 export const SsoConnectionPath = TenantPath.extend({ connectionId: id('ID of the connection.') })
 export const SsoDomainPath = TenantPath.extend({
-  domain: field('The domain.', z.string().max(253), { examples: ['acme.example'] }),
+  domain: field(
+    'The domain, as it is listed.',
+    z
+      .string()
+      .max(253)
+      .regex(/^[A-Za-z0-9.-]+$/, failsWith('invalid_type', 'must be a domain as it is listed')),
+    { examples: ['acme.example'] },
+  ),
 })
 export const SsoEntryPath = TenantPath.extend({ entryId: id('ID of the entry.') })
 

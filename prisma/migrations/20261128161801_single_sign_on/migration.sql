@@ -91,6 +91,9 @@ CREATE INDEX "tenant_domain_pending_idx" ON "usher"."tenant_domain"("database_id
 CREATE UNIQUE INDEX "tenant_domain_proven_key" ON "usher"."tenant_domain"("database_id", "domain") WHERE (state = ANY (ARRAY['proven'::text, 'missing'::text]));
 
 -- CreateIndex
+CREATE INDEX "tenant_entry_database_id_tenant_id_id_idx" ON "usher"."tenant_entry"("database_id", "tenant_id", "id");
+
+-- CreateIndex
 CREATE INDEX "tenant_entry_database_id_user_id_idx" ON "usher"."tenant_entry"("database_id", "user_id");
 
 -- CreateIndex

@@ -41,10 +41,12 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   if (Array.isArray(type))
     return fc.oneof(...type.map((each) => candidates({ ...schema, type: each }, field)))
   if (schema.type === 'null') return fc.constant(null)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   if (schema.type === 'string') return marked(texts, field)
   if (schema.type === 'boolean') return fc.boolean()
+  if (schema.type === 'integer') return fc.integer({ min: schema.minimum, max: schema.maximum })
   if (schema.type === 'array')
     return fc.array(candidates(schema.items as typeof schema, field), { maxLength: 3 })
   if (schema.type === 'object') {

@@ -36,6 +36,7 @@ async function startWorld(store: TestStore) {
       appUrl: 'https://app.example.com',
       loginMail: 'both',
       signUpsPerHour: 0,
+      singleSignOn: true,
       ...settings[index],
     })
     const { signedUp, login, openSession } = usher.client(path.workspaceSlug, path.databaseName)
