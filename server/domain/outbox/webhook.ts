@@ -9,7 +9,7 @@ const prefix = 'whsec_'
 export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64')
 
 export interface WebhookSettings {
-  /** Origins of webhooks that may have a private address. `*`: all. */
+  /** Origins of webhooks and hooks that may have a private address. `*`: all. */
   privateWebhooks: readonly string[]
 }
 
@@ -32,34 +32,46 @@ export interface WebhookRequest {
  */
 export type SendWebhook = (request: WebhookRequest, now: Date, stopped: AbortSignal) => Promise<void>
 
+/** Returns the headers of a signed JSON text. */
+export function signedHeaders(
+  { secret, id, body }: Pick<WebhookRequest, 'secret' | 'id' | 'body'>,
+  now: Date,
+) {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64')
+  return {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'Usher',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  }
+}
+
 /** Creates a function that sends messages only to public addresses. It follows no redirect, and reads only the status. */
 export function createWebhookSender({ privateWebhooks }: WebhookSettings): SendWebhook {
   const start = createGuardedRequest(kept, notPublic)
   return async ({ url: text, secret, id, body, timeLimitMilliseconds }, now, stopped) => {
     const url = new URL(text)
-    const isPrivate = privateWebhooks.includes('*') || privateWebhooks.includes(url.origin)
-    const timestamp = Math.floor(now.getTime() / 1000)
-    const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
-      .update(`${id}.${timestamp}.${body}`)
-      .digest('base64')
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'user-agent': 'Usher',
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': `v1,${signature}`,
-    }
+    const isPrivate = isPrivateOrigin(privateWebhooks, url)
+    const headers = signedHeaders({ secret, id, body }, now)
     await withTimeLimit(timeLimitMilliseconds, stopped, (signal) =>
       send(start(url, isPrivate, { method: 'POST', headers, signal }), body),
     )
   }
 }
 
-/** An idle connection is closed after this time. */
-const kept = { keepAlive: true, timeout: 10_000 }
+/** Returns whether the operator lets webhooks and hooks have an origin that is not public. */
+export const isPrivateOrigin = (origins: WebhookSettings['privateWebhooks'], { origin }: URL) =>
+  origins.includes('*') || origins.includes(origin)
 
-const notPublic = () =>
+/** An idle connection is closed after this time. */
+export const kept = { keepAlive: true, timeout: 10_000 }
+
+export const notPublic = () =>
   new Error('the address is not public. If it is right, add the origin to PRIVATE_WEBHOOKS')
 
 /** Sends a text. Throws an error with the code that says why no response arrived: a message may contain an address. */
