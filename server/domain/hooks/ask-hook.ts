@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { SignUpHookAnswer, type SignUpHookRequest } from '@usher/contract/sign-up-hook'
 import { textUpTo } from '../limited-text.js'
-import { isPrivateOrigin, kept, notPublic, signedHeaders, type WebhookSettings } from '../outbox/webhook.js'
-import { createGuardedRequest } from '../public-address.js'
+import { createSignedPost, type WebhookSettings } from '../signed-request.js'
 
 /** Time limit of a request with its answer: a person waits for it. */
 const hookMilliseconds = 2_000
@@ -24,35 +23,21 @@ export interface Hook {
 export type AskHook = (hook: Hook, request: SignUpHookRequest) => Promise<SignUpHookAnswer>
 
 /**
- * Creates a function that asks hooks: only https, at public addresses, unless the operator has exempted the origin. It follows no
- * redirect, and reads JSON of a limited size in a limited time.
+ * Creates a function that asks hooks. It reads JSON of a limited size in a limited time.
  *
- * @param now for the signature, which receivers compare with their clocks
+ * @param now for the signature
  */
-export function createHookSender({ privateWebhooks }: WebhookSettings, now: () => number): AskHook {
-  const start = createGuardedRequest(kept, notPublic)
-  return async ({ url: text, secret }, request) => {
-    const url = new URL(text)
-    const isPrivate = isPrivateOrigin(privateWebhooks, url)
-    if (url.protocol !== 'https:' && !isPrivate)
-      throw new HookError('the URL must begin with https. If it is right, add the origin to PRIVATE_WEBHOOKS')
-    const body = JSON.stringify(request)
-    const headers = {
-      ...signedHeaders({ secret, id: randomUUID(), body }, new Date(now())),
-      accept: 'application/json',
-    }
+export function createHookSender(settings: WebhookSettings, now: () => number): AskHook {
+  const post = createSignedPost(settings, { onlyHttps: true })
+  return async (hook, request) => {
     const signal = AbortSignal.timeout(hookMilliseconds)
     try {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const sent = start(url, isPrivate, { method: 'POST', headers, signal })
-        sent.once('response', resolve).on('error', reject).end(body)
-      })
-      return await readAnswer(response)
+      const signed = { ...hook, id: randomUUID(), body: JSON.stringify(request) }
+      return await readAnswer(await post(signed, { now: new Date(now()), signal }))
     } catch (error) {
       if (signal.aborted) throw new HookError(`no answer within ${hookMilliseconds / 1000} s`)
-      if (error instanceof HookError) throw error
       const { code, message } = error as NodeJS.ErrnoException
-      throw new HookError(code ?? message)
+      throw error instanceof HookError ? error : new HookError(code ?? message)
     }
   }
 }
