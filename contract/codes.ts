@@ -8,6 +8,7 @@ import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { secondFactor, secondStepProblems } from './second-factor.js'
 import { SignedInUser } from './users.js'
+import { ProofHeaders } from './work.js'
 
 const c = initContract()
 
@@ -68,8 +69,12 @@ export const codes = c.router({
     method: 'POST',
     path: `${usersPath}/password-reset`,
     pathParams: DatabasePath,
+    headers: ProofHeaders,
     body: RequestPasswordResetBody,
-    responses: { 202: Accepted, ...failures(...bodyProblems, ...accountProblems) },
+    responses: {
+      202: Accepted,
+      ...failures('proof_required', 'proof_invalid', ...bodyProblems, ...accountProblems),
+    },
     summary: 'Request a mail to choose a new password',
     description:
       'Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',

@@ -15,6 +15,7 @@ import { sessions } from './sessions.js'
 import { sso } from './sso.js'
 import { tenants } from './tenants.js'
 import { users } from './users.js'
+import { work } from './work.js'
 
 export * from './codes.js'
 export * from './connections.js'
@@ -65,6 +66,8 @@ export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
 export { typedCode } from './typed-text.js'
 export * from './users.js'
+export * from './work.js'
+export { Work } from './work-needed.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
 export const contract = initContract().router({
@@ -82,6 +85,7 @@ export const contract = initContract().router({
   invitations,
   sso,
   features,
+  work,
   discovery,
   service,
 })

@@ -11,6 +11,7 @@ import { secondFactor, secondStepProblems } from './second-factor.js'
 import { CreateUserBody, signUpProfile } from './sign-up.js'
 import { sixDigits } from './typed-text.js'
 import { SignedInUser, signedInExample } from './users.js'
+import { ProofHeaders } from './work.js'
 
 const c = initContract()
 
@@ -169,8 +170,12 @@ export const logins = c.router({
     method: 'POST',
     path: `${usersPath}/login/code`,
     pathParams: DatabasePath,
+    headers: ProofHeaders,
     body: RequestLoginCodeBody,
-    responses: { 202: StartedLogin, ...failures(...bodyProblems, ...accountProblems) },
+    responses: {
+      202: StartedLogin,
+      ...failures('proof_required', 'proof_invalid', ...bodyProblems, ...accountProblems),
+    },
     summary: 'Request a mail to log in or sign up',
     description:
       'Sends a mail with a link, six digits or both, which are valid for 10 minutes. `getFeatures` says which. The response is the same for every address. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. If sign-up is closed, only accounts and invited addresses get a mail.',

@@ -47,7 +47,7 @@ export interface Recorded {
 export interface RouteMetadata {
   who: Who
   /** The part of a database without which the operation does not exist there. */
-  on?: 'account' | 'tenants' | 'sso' | 'loginMail' | 'factors' | 'passkeys'
+  on?: 'account' | 'tenants' | 'sso' | 'loginMail' | 'factors' | 'passkeys' | 'botCheck'
   /** Whether the header `Usher-Confirmation` must prove that the operator is there, or by which operation it is returned. */
   confirms?: 'always' | { by: string }
   fields?: readonly FieldRight[]

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { FieldError } from './field-errors.js'
 import { component, field } from './registry.js'
 import { SecondStep } from './second-step.js'
+import { Work } from './work-needed.js'
 
 /**
  * The catalogue of problems: code → HTTP status, title, advice, response headers and exit code. No other file states them. Errors of
@@ -147,6 +148,17 @@ export const problems = {
     status: 403,
     title: 'Sign-up is refused',
     advice: 'The app does not let this person sign up. Show `reason` as text, if there is one.',
+  },
+  proof_required: {
+    status: 403,
+    title: 'Proof of work is required',
+    advice: 'Do the work that `work` describes, and send the request again with the proof as `Usher-Proof`.',
+  },
+  proof_invalid: {
+    status: 403,
+    title: 'Proof of work is invalid',
+    advice:
+      'The proof was used, has expired, or is that of another request. Do the new `work`, and send the request again.',
   },
   sign_up_closed: {
     status: 403,
@@ -731,6 +743,10 @@ export const ProblemBody = component(
     secondFactor: field(
       'What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`.',
       SecondStep.optional(),
+    ),
+    work: field(
+      'The work that the request needs. Present if `code` is `proof_required` or `proof_invalid`.',
+      Work.optional(),
     ),
   }),
 )

@@ -88,6 +88,12 @@ const logins = settingsOf({
 })
 
 const limits = settingsOf({
+  botCheck: {
+    ...choice('rule', 'off', 'auto', 'always'),
+    title: 'bot check',
+    default: 'auto',
+    text: 'whether who signs up or requests a mail needs a proof of work: never, if the client network has used half of a limit (auto), or always',
+  },
   networkFailuresPerHour: {
     ...perHour,
     title: 'network failures per hour',

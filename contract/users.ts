@@ -8,6 +8,7 @@ import type { DescribedRoutes } from './metadata.js'
 import { exampleProfile, shownProfile } from './profile.js'
 import { component, field } from './registry.js'
 import { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
+import { ProofHeaders } from './work.js'
 
 const c = initContract()
 
@@ -135,13 +136,15 @@ export const users = c.router({
     method: 'POST',
     path: usersPath,
     pathParams: DatabasePath,
-    headers: IdempotencyHeaders,
+    headers: IdempotencyHeaders.extend(ProofHeaders.shape),
     body: CreateUserBody,
     responses: {
       201: SignedInUser,
       ...failures(
         'sign_up_closed',
         'sign_up_refused',
+        'proof_required',
+        'proof_invalid',
         'code_invalid',
         'email_taken',
         'invitation_for_other_address',

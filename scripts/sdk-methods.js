@@ -12,10 +12,12 @@ import {
 
 /** The options of a call whose request may have a header. */
 const confirmed = 'Usher-Confirmation'
+const proof = 'Usher-Proof'
 export const optionsWith = {
   'Idempotency-Key': 'PostOptions',
   'If-Match': 'ChangeOptions',
   [confirmed]: 'ConfirmOptions',
+  [proof]: 'WorkOptions',
 }
 
 /** Returns the declaration of the function of each operation. */
@@ -24,7 +26,9 @@ export const methodDeclarationsOf = (part) =>
     const { schema } = successOf(operation)
     const name = methodOf(operation)
     // The client of users sends an Idempotency-Key of its own.
-    const headers = part.headersOf(operation).filter((header) => part.isPaged || header === confirmed)
+    const headers = part
+      .headersOf(operation)
+      .filter((header) => part.isPaged || [confirmed, proof].includes(header))
     const options = headers.map((header) => optionsWith[header])
     const parameters = [
       ...argumentsOf(part, operation),

@@ -27,7 +27,7 @@ writeFiles({
     "import type { Endpoint } from './endpoint.js'",
     "import type { Result } from './result.js'",
     `import type { ${users.usedSchemas()} } from './schemas.js'`,
-    "import type { CallOptions, ConfirmOptions } from './send.js'\n",
+    "import type { CallOptions, ConfirmOptions, WorkOptions } from './send.js'\n",
     ...Object.keys(publicRouters).map((tag) =>
       users.endpoints([tag], `Endpoints of the router \`${tag}\`.`, 'Endpoint'),
     ),

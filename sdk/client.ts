@@ -15,6 +15,7 @@ import {
   sso,
   tenants,
   users,
+  work,
 } from './endpoints.js'
 import { createOperations } from './operation.js'
 import type { OperationOptions } from './request.js'
@@ -59,6 +60,7 @@ export const endpoints = {
   ...invitations,
   ...sso,
   ...features,
+  ...work,
 } satisfies Record<keyof Operations, Endpoint>
 
 /** Returns the key of a database in stores. Only characters that cookies and expo-secure-store allow. */

@@ -83,8 +83,9 @@ import type {
   VerifiedEmail,
   VerifyEmailBody,
   VerifySecondFactorBody,
+  WorkChallenge,
 } from './schemas.js'
-import type { CallOptions, ConfirmOptions } from './send.js'
+import type { CallOptions, ConfirmOptions, WorkOptions } from './send.js'
 
 /** Endpoints of the router `users`. */
 export const users = {
@@ -116,6 +117,8 @@ export const users = {
       'seats_full',
       'sign_up_closed',
       'sign_up_refused',
+      'proof_required',
+      'proof_invalid',
       'too_many_sign_ups',
       'idempotency_key_reused',
     ],
@@ -187,6 +190,8 @@ export const logins = {
       'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
+      'proof_required',
+      'proof_invalid',
     ],
   },
   finishLogin: {
@@ -1089,6 +1094,8 @@ export const codes = {
       'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
+      'proof_required',
+      'proof_invalid',
     ],
   },
   resetPassword: {
@@ -1951,6 +1958,26 @@ export const features = {
   },
 } as const satisfies Record<string, Endpoint>
 
+/** Endpoints of the router `work`. */
+export const work = {
+  work: {
+    method: 'GET',
+    path: '/work',
+    isRepeatable: true,
+    status: 200,
+    field: 'challenge',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
 /** Every `error.code` of `createUser`. */
 export type CreateUserErrorCode = (typeof users.createUser.codes)[number] | 'no_answer'
 
@@ -2160,10 +2187,16 @@ export type RouteLoginErrorCode = (typeof sso.routeLogin.codes)[number] | 'no_an
 /** Every `error.code` of `features`. */
 export type FeaturesErrorCode = (typeof features.features.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `work`. */
+export type WorkErrorCode = (typeof work.work.codes)[number] | 'no_answer'
+
 /** The operations of the API as functions. */
 export interface Operations {
   /** Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication. */
-  createUser(body: CreateUserBody, options?: CallOptions): Promise<Result<SignedInUser, CreateUserErrorCode>>
+  createUser(
+    body: CreateUserBody,
+    options?: CallOptions & WorkOptions,
+  ): Promise<Result<SignedInUser, CreateUserErrorCode>>
   /** Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user. */
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
@@ -2171,7 +2204,7 @@ export interface Operations {
   /** Sends a mail with a link, six digits or both, which are valid for 10 minutes. `getFeatures` says which. The response is the same for every address. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. If sign-up is closed, only accounts and invited addresses get a mail. */
   requestLoginCode(
     body: RequestLoginCodeBody,
-    options?: CallOptions,
+    options?: CallOptions & WorkOptions,
   ): Promise<Result<StartedLogin, RequestLoginCodeErrorCode>>
   /** Needs the verifier of the client that started the login, so that a forwarded link logs nobody in. A person without an account signs up, with a verified address and without a password. `preferredName`, `locale` and `newTenant` are those of a new user. With `invitationCode`, the user joins the tenant. If the address of an account was never verified, its password, sessions, tokens and codes are removed first. The digits can be tried three times. An identity of a provider is linked to the account with its address if the provider is authoritative for the address, or with `mail`. A refused request does not use up the code. The same success can be repeated for 30 seconds, and opens one session. */
   finishLogin(
@@ -2291,7 +2324,7 @@ export interface Operations {
   /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
   requestPasswordReset(
     body: RequestPasswordResetBody,
-    options?: CallOptions,
+    options?: CallOptions & WorkOptions,
   ): Promise<Result<Accepted, RequestPasswordResetErrorCode>>
   /** Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it. A user with a second factor must prove it, too: a refused request does not use up the code. */
   resetPassword(
@@ -2452,4 +2485,6 @@ export interface Operations {
   routeLogin(body: RouteLoginBody, options?: CallOptions): Promise<Result<LoginRoute, RouteLoginErrorCode>>
   /** The settings that the pages of an app depend on. Needs no token. */
   features(options?: CallOptions): Promise<Result<Features, FeaturesErrorCode>>
+  /** For clients that do the work before they know whether it is needed. The problem `proof_required` has a challenge, too. A challenge is valid for 5 minutes, for one request. Nothing is stored. */
+  work(options?: CallOptions): Promise<Result<WorkChallenge, WorkErrorCode>>
 }

@@ -924,6 +924,8 @@ export interface Problem {
   reason?: string | undefined
   /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
   secondFactor?: SecondStep | undefined
+  /** The work that the request needs. Present if `code` is `proof_required` or `proof_invalid`. */
+  work?: Work | undefined
 }
 
 /**
@@ -1441,6 +1443,26 @@ export interface UserSessionList {
   sessions: UserSession[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
+}
+
+/** The work that a request needs. With `seed`, the base64url of SHA-256 of `challenge`, a line feed and `subject`: find a counter from 0 so that SHA-256 of `seed.counter` begins with `bits` zero bits. Send `challenge.counter` as `Usher-Proof`. */
+export interface Work {
+  /** Always `work`. */
+  kind: 'work'
+  /** A text that the server has signed. Valid for 5 minutes, once. */
+  challenge: string
+  /**
+   * Number of zero bits.
+   *
+   * @example 16
+   */
+  bits: number
+  /**
+   * What the proof is for: the operation, a space, and the address in lower case and Unicode NFC.
+   *
+   * @example createUser ada@example.com
+   */
+  subject: string
 }
 
 /** Query of `listUsers`. */

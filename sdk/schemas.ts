@@ -1022,6 +1022,8 @@ export interface Problem {
   reason?: string | undefined
   /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
   secondFactor?: SecondStep | undefined
+  /** The work that the request needs. Present if `code` is `proof_required` or `proof_invalid`. */
+  work?: Work | undefined
 }
 
 /**
@@ -1054,6 +1056,8 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'sign_up_refused'
+  | 'proof_required'
+  | 'proof_invalid'
   | 'sign_up_closed'
   | 'login_refused'
   | 'recent_login_required'
@@ -1808,6 +1812,38 @@ export interface VerifySecondFactorBody {
   recoveryCode?: string | null | undefined
 }
 
+/** The work that a request needs. With `seed`, the base64url of SHA-256 of `challenge`, a line feed and `subject`: find a counter from 0 so that SHA-256 of `seed.counter` begins with `bits` zero bits. Send `challenge.counter` as `Usher-Proof`. */
+export interface Work {
+  /** Always `work`. */
+  kind: 'work'
+  /** A text that the server has signed. Valid for 5 minutes, once. */
+  challenge: string
+  /**
+   * Number of zero bits.
+   *
+   * @example 16
+   */
+  bits: number
+  /**
+   * What the proof is for: the operation, a space, and the address in lower case and Unicode NFC.
+   *
+   * @example createUser ada@example.com
+   */
+  subject: string
+}
+
+/** A challenge for one proof of work. */
+export interface WorkChallenge {
+  /** A text that the server has signed. Valid for 5 minutes, once. */
+  challenge: string
+  /**
+   * Number of zero bits.
+   *
+   * @example 16
+   */
+  bits: number
+}
+
 /** Query of `listMembers`. */
 export interface ListMembersQuery {
   /** Maximum number of items in a page, 1 to 1000. Default: 50. */
@@ -1844,6 +1880,10 @@ export interface ErrorMessages {
   sign_up_closed: string
   /** Sign-up is refused. The app does not let this person sign up. Show `reason` as text, if there is one. */
   sign_up_refused: string
+  /** Proof of work is required. Do the work that `work` describes, and send the request again with the proof as `Usher-Proof`. */
+  proof_required: string
+  /** Proof of work is invalid. The proof was used, has expired, or is that of another request. Do the new `work`, and send the request again. */
+  proof_invalid: string
   /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
   database_not_found: string
   /** Request timed out. The server did not receive the whole request in time. Send the request again. */

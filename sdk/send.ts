@@ -34,6 +34,12 @@ export interface ConfirmOptions {
   confirmation?: string | undefined
 }
 
+/** Options of a call for which the server may want a proof of work. */
+export interface WorkOptions {
+  /** Called with the progress from 0 to 1, while the client does the work. */
+  onWork?: ((progress: number) => void) | undefined
+}
+
 /** A request that can be sent. */
 export interface SendableRequest {
   url: string

@@ -31,6 +31,7 @@ const tags = {
   invitations: 'Invite users to tenants by mail.',
   sso: 'Let members of a tenant log in with its identity provider. Owners set it up with a confirmation, or anyone with the token of a portal. An operator turns it on for a database.',
   features: 'What a database offers to the pages of an app.',
+  work: 'The bot check of sign-ups and of mails that visitors request. An operator can turn it off for a database.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>

@@ -64,6 +64,8 @@ const keys: Record<AnyCode, TextKey> = {
   passkeys_unsupported: 'passkeysUnsupported',
   payload_too_large: 'invalid',
   popup_blocked: 'popupBlocked',
+  proof_invalid: 'unavailable',
+  proof_required: 'unavailable',
   provider_invalid: 'providerFailed',
   provider_unavailable: 'providerFailed',
   recent_login_required: 'recentLogin',

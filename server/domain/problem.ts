@@ -5,6 +5,7 @@ import {
   type PersonProfile,
   problems,
   type SecondStep,
+  type Work,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { isForeignKeyViolation, isStoreUnavailable } from '../store/errors.js'
@@ -21,6 +22,7 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
   readonly profile: PersonProfile | undefined
   readonly reason: string | undefined
   readonly secondFactor: SecondStep | undefined
+  readonly work: Work | undefined
   readonly about: string | undefined
   readonly suggestion: string | undefined
 
@@ -40,6 +42,8 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
       reason?: string | undefined
       /** What the second step of the login needs. */
       secondFactor?: SecondStep
+      /** The work that the request needs. */
+      work?: Work
       /** Name of the workspace or database that a command's advice contains. Without it, the command gives none. */
       about?: string
       /** Name of an existing workspace or database that was probably meant. */
@@ -55,6 +59,7 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
     this.profile = options.profile
     this.reason = options.reason
     this.secondFactor = options.secondFactor
+    this.work = options.work
     this.about = options.about
     this.suggestion = options.suggestion
   }

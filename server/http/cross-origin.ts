@@ -43,6 +43,7 @@ export async function allowOrigins(
       'Idempotency-Key',
       'X-Request-Id',
       'Usher-Confirmation',
+      'Usher-Proof',
       'traceparent',
       'tracestate',
     ],

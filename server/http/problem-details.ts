@@ -70,7 +70,7 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors, tenants, profile, reason, secondFactor }: PublicProblem,
+  { code, message, errors, tenants, profile, reason, secondFactor, work }: PublicProblem,
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
@@ -88,6 +88,7 @@ export function problemBody(
     ...(profile && { profile }),
     ...(reason && { reason }),
     ...(secondFactor && { secondFactor }),
+    ...(work && { work }),
   }
 }
 

@@ -69,6 +69,7 @@ const isOn: Record<NonNullable<RouteMetadata['on']>, (database: Database) => boo
   loginMail: (database) => loginMailOf(database) !== 'off',
   factors: ({ secondFactor }) => secondFactor !== 'off',
   passkeys: hasPasskeys,
+  botCheck: ({ botCheck }) => botCheck !== 'off',
 }
 
 /** @throws {Problem} `route_not_found` if the database does not have the part of an operation */

@@ -8,6 +8,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 const it = codesTest
+  .extend('unchecked', { auto: true }, ({ app, usher }) => setDatabase(usher.store, app, { botCheck: 'off' }))
   // Collects the stored mails instead of delivering them.
   .extend('stored', ({ usher }) => {
     const deliver = vi.spyOn(usher.context, 'deliver').mockReturnValue(undefined)

@@ -5,7 +5,7 @@ import { setDatabase } from '../support/operator-changes.js'
 
 const it = apiTest.extend('limited', async ({ usher }) => {
   const database = await usher.newDatabase()
-  await setDatabase(usher.store, database, { signUpsPerHour: 3 })
+  await setDatabase(usher.store, database, { signUpsPerHour: 3, botCheck: 'off' })
   /** Signs up from an address. Returns the status and the code of the problem. */
   async function signUp(
     remoteAddress: string,

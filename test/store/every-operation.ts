@@ -8,6 +8,7 @@ import { createApiKey, setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 import { reportStatus } from '../support/server-status.js'
 import { startSmtp } from '../support/smtp.js'
+import { solve } from '../support/work.js'
 import { sendEveryRequest } from './every-request.js'
 
 /**
@@ -32,6 +33,7 @@ export async function useEveryOperation(
   const api = { ...app, newDatabase: () => newDatabase() }
   const { database } = await sendEveryRequest(api, smtp)
   await signUpWithinLimit(api)
+  await signUpWithProof(api)
   await readAcrossDatabases(api)
   await sendEvents(app, newDatabase)
   await readEvents(api)
@@ -103,6 +105,16 @@ async function signUpWithinLimit({ store, newDatabase }: TestApi) {
   await setDatabase(store, database, { signUpsPerHour: 1 })
   const statuses = [await database.createUser(validUser()), await database.createUser(validUser())]
   expect(statuses.map(({ statusCode }) => statusCode)).toEqual([201, 429])
+}
+
+/** Signs up in a database with a bot check, with a proof of work. */
+async function signUpWithProof({ store, newDatabase, send }: TestApi) {
+  const database = await newDatabase()
+  await setDatabase(store, database, { botCheck: 'always' })
+  const payload = validUser()
+  const { work } = (await database.createUser(payload)).json()
+  const headers = { 'usher-proof': solve(work) }
+  expect((await send({ method: 'POST', url: database.users, payload, headers })).statusCode).toBe(201)
 }
 
 /** Sends requests to several databases at the same time, which share statements, and reads the lists that requests wait for. */

@@ -367,6 +367,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
   },
   routeLogin: { body: ({ user: { email } }) => ({ email }) },
   getFeatures: {},
+  getWork: {},
   getKeySet: {},
   getIssuerMetadata: {},
   getAuthorizationServerMetadata: {},

@@ -1,4 +1,4 @@
-import type { RequestPasswordResetBody } from '@usher/contract'
+import type { ProofHeaders, RequestPasswordResetBody } from '@usher/contract'
 import { findUserId } from '../../store/queries/codes.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import { type Change, type Fact, runWithinLimits } from '../change.js'
@@ -6,16 +6,20 @@ import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
+import { requireProof } from '../throttle/bot-check.js'
 import type { CodePurpose } from './code.js'
 
 /**
  * Sends a mail with a code to the user with an address. The response reveals neither whether the user exists nor
  * whether the mail is sent.
+ *
+ * @throws {Problem} `proof_required`; `proof_invalid`
  */
-export function requestPasswordReset(
+export async function requestPasswordReset(
   context: AppContext,
-  request: DatabaseRequest<RequestPasswordResetBody>,
+  request: DatabaseRequest<RequestPasswordResetBody> & { headers: ProofHeaders },
 ) {
+  await requireProof(context, request, { operation: 'requestPasswordReset', purpose: 'password_reset' })
   const canonicalEmail = requireCanonicalEmail(request.body.email)
   return requestCode(context, request, {
     purpose: 'password_reset',

@@ -34,6 +34,7 @@ export type Purpose =
   | 'passkey_step_up'
   | 'passkey_enrolment'
   | 'api_request'
+  | 'work'
   | 'console_setup'
   | 'command_line_login'
   | 'command_line_confirmation'

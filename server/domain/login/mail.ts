@@ -1,4 +1,4 @@
-import type { FinishLoginBody, RequestLoginCodeBody, StartedLogin } from '@usher/contract'
+import type { FinishLoginBody, ProofHeaders, RequestLoginCodeBody, StartedLogin } from '@usher/contract'
 import {
   countTry,
   type FoundAttempt,
@@ -18,6 +18,7 @@ import { mailMessage } from '../notices/mail-message.js'
 import { attemptLogin } from '../passwords/authenticate.js'
 import { Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import { requireProof } from '../throttle/bot-check.js'
 import { hasDigits } from './choose.js'
 
 /** How often the digits of one mail can be tried. */
@@ -26,11 +27,14 @@ export const triesOfDigits = 3
 /**
  * Starts a login by mail. Does the same for every address, also when no mail is sent. The delivery of the mail decides whether
  * there is somebody to send it to.
+ *
+ * @throws {Problem} `proof_required`; `proof_invalid`
  */
 export async function requestLoginCode(
   context: AppContext,
-  request: DatabaseRequest<RequestLoginCodeBody>,
+  request: DatabaseRequest<RequestLoginCodeBody> & { headers: ProofHeaders },
 ): Promise<StartedLogin> {
+  await requireProof(context, request, { operation: 'requestLoginCode', purpose: 'login_code' })
   const { database, body, caller } = request
   const { email, challenge } = body
   const { id: databaseId } = database

@@ -74,6 +74,8 @@ async function insert({ store, now, consoleUrl }: Creation) {
       requireVerifiedInviter: false,
       noticeFactor: true,
       noticeNewNetwork: true,
+      // The console has no bot check.
+      botCheck: 'off',
       appUrl: consoleUrl,
       isOperators: true,
     }).catch((error) => {

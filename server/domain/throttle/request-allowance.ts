@@ -33,6 +33,11 @@ export interface RequestAllowance {
     request: LimitedRequest,
     change: (count: CountRequest) => Promise<Result>,
   ): Promise<Result | Refusal>
+  /**
+   * Returns whether the client network of a request, or its site, has used half of an allowance when this process last read it. Runs no
+   * statement.
+   */
+  isHalfUsed(database: LimitSettings, request: LimitedRequest): boolean
 }
 
 /** A limit that has been reached, and when it allows the next request. */
@@ -85,6 +90,11 @@ export function createRequestAllowance(
   }
 
   return {
+    isHalfUsed: (database, request) =>
+      limitsOf(database, request).some(
+        (limit) =>
+          ['network', 'site'].includes(limit.name) && fullAtOf(limit) - now() > limit.windowMilliseconds / 2,
+      ),
     async count(database, request, change) {
       const limits = limitsOf(database, request)
       const usedUp = limits.find(isUsedUp)

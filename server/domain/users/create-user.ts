@@ -1,4 +1,4 @@
-import type { CreateUserBody, IdempotencyHeaders, SignedInUser } from '@usher/contract'
+import type { CreateUserBody, IdempotencyHeaders, ProofHeaders, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
@@ -17,6 +17,7 @@ import { recordHashParameters } from '../passwords/authenticate.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import { requireProof } from '../throttle/bot-check.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { signUpWithinLimit } from '../throttle/request-allowance.js'
 import { Authentication } from '../tokens/authentication.js'
@@ -31,7 +32,7 @@ import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
  *
  * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `code_invalid`;
  * `invitation_for_other_address`; `seats_full`; `email_taken`; `idempotency_key_reused`; `too_many_attempts` if the
- * client's network has failed too often; `too_many_sign_ups`; `sign_up_refused`; `unavailable`
+ * client's network has failed too often; `too_many_sign_ups`; `proof_required`; `proof_invalid`; `sign_up_refused`; `unavailable`
  */
 export async function createUser(context: AppContext, request: SignUpRequest): Promise<SignedInUser> {
   const { database, body, headers, caller } = request
@@ -51,15 +52,16 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
     )
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // A concurrent request with the same key may have taken the email, or used the code.
-    const concurrent = ['email_taken', 'code_invalid'].includes(error.code) && (await replay())
+    // A concurrent request with the same key may have taken the email, or used the code or the proof.
+    const concurrent =
+      ['email_taken', 'code_invalid', 'proof_invalid'].includes(error.code) && (await replay())
     if (concurrent) return concurrent
     if (error.code === 'email_taken') await context.networkAllowance.countFailure(database, sources)
     throw error
   }
 }
 
-type SignUpRequest = DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders }
+type SignUpRequest = DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders & ProofHeaders }
 
 async function signUp(
   context: AppContext,
@@ -73,6 +75,8 @@ async function signUp(
     : undefined
   if (invitation && invitation.canonicalEmail !== canonicalEmail)
     throw new Problem('invitation_for_other_address')
+  // An invitation proves as much.
+  if (!invitation) await requireProof(context, request, { operation: 'createUser', purpose: 'sign_up' })
   const { email, newTenant } = body
   const person = {
     ...profileOf(body),
