@@ -37,3 +37,16 @@ declare var crypto: { randomUUID?: () => string } | undefined
 /** Browsers report a change of `localStorage` by another tab as a `storage` event. Other runtimes have no such function. */
 declare var addEventListener: ((type: 'storage', listener: () => void) => void) | undefined
 declare var removeEventListener: ((type: 'storage', listener: () => void) => void) | undefined
+
+// Browsers have them. Where they are missing, the client works without.
+declare class Worker {
+  constructor(url: string)
+  onerror: ((event: unknown) => void) | null
+  onmessage: ((event: { data: [attempts: number, found: number] }) => void) | null
+  postMessage(message: unknown): void
+  terminate(): void
+}
+declare class Blob {
+  constructor(parts: string[], options: { type: string })
+}
+declare const URL: { createObjectURL(blob: Blob): string; revokeObjectURL(url: string): void }
