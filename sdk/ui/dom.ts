@@ -18,6 +18,7 @@ export type Part =
   | 'error'
   | 'alert'
   | 'status'
+  | 'progress'
   | 'submit'
   | 'secondary'
   | 'danger'

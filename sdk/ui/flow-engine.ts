@@ -23,7 +23,13 @@ export interface Flow {
   stop(): void
 }
 
-const quiet: Feedback = { isBusy: false, error: undefined, fieldErrors: {}, status: undefined }
+const quiet: Feedback = {
+  isBusy: false,
+  error: undefined,
+  fieldErrors: {},
+  status: undefined,
+  progress: undefined,
+}
 
 /** Returns the actions of a screen, of its rows and of its content. */
 export const actionsOf = ({ actions, items = [], content }: Screen) => [
@@ -41,12 +47,16 @@ export const isOfTenant = ({ token }: Client) => token !== undefined && claimsOf
 /**
  * Returns the operations of a client, which ask for the second factor where they need one.
  *
- * @param refused called with the error of each proof, or undefined. An operation returns only errors of its own.
+ * @param listener `refused` is called with the error of each proof of a factor, or undefined: an operation returns only errors of its own.
+ *   `onWork` is called while the client works.
  */
 function askingOperations(
   client: Client,
   ask: AskSecondFactor,
-  refused: (error: UsherError | undefined) => void,
+  {
+    refused,
+    onWork,
+  }: { refused: (error: UsherError | undefined) => void; onWork: (progress: number) => void },
 ): Operations {
   const noting =
     <Given extends unknown[], Answer extends { error?: UsherError | undefined }>(
@@ -68,10 +78,14 @@ function askingOperations(
       return () => userIdOf(client) === user
     },
   }
-  const asking = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
-    name,
-    withSecondFactor(client[name as keyof Operations] as never, endpoint, steps),
-  ])
+  const asking = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+    const operation = client[name as keyof Operations] as (...given: unknown[]) => never
+    const working = (...[body, options]: unknown[]) => operation(body, { onWork, ...(options as object) })
+    return [
+      name,
+      withSecondFactor(endpoint.codes.includes('proof_required') ? working : operation, endpoint, steps),
+    ]
+  })
   return Object.fromEntries(asking) as Operations
 }
 
@@ -123,8 +137,14 @@ export function createFlow(
     })
 
   let screen = begin(
-    askingOperations(client, ask, (error) => {
-      refused = error
+    askingOperations(client, ask, {
+      refused(error) {
+        refused = error
+      },
+      onWork(progress) {
+        // Not on a screen to which the user has gone meanwhile.
+        if (feedback.isBusy) emit({ isBusy: true, progress })
+      },
     }),
   )
 

@@ -63,6 +63,10 @@ function formOf(
   )
   const alert = create('p', { ...part('alert', look), role: 'alert' })
   const status = create('p', { ...part('status', look), role: 'status' })
+  const progress = create('progress', {
+    ...part('progress', look),
+    'aria-label': textOf(line('working'), look),
+  })
   const fields = new Map<string, ShownField>()
   const shownField = (field: Parameters<typeof fieldOf>[0]) => {
     const made = fieldOf(field, look)
@@ -109,6 +113,7 @@ function formOf(
     ...providers,
     ...buttons('link'),
     status,
+    progress,
     screen.content?.draw({ look, button, submit }),
   )
   node.addEventListener('submit', (event) => {
@@ -117,14 +122,28 @@ function formOf(
     if (action) submit(action.id)
   })
 
+  /** Shows on the button and in the status, which screen readers read once, that the client works. */
+  function showWork(done: number | undefined) {
+    progress.value = done ?? 0
+    const isWorking = done !== undefined
+    if (progress.hidden !== isWorking) return
+    progress.hidden = !isWorking
+    if (isWorking) status.replaceChildren(...nodesOf(line('working'), look))
+    const sending = screen.actions.find(({ kind }) => kind === 'submit')
+    const label = isWorking ? line('working') : sending?.label
+    main.find(({ type }) => type === 'submit')?.replaceChildren(...nodesOf(label, look))
+  }
+  progress.hidden = true
+
   return {
     node,
     title,
     values: () => Object.fromEntries([...fields].map(([name, { input }]) => [name, input.value])),
-    show({ isBusy, error, fieldErrors, status: done }: Flow['feedback']) {
+    show({ isBusy, error, fieldErrors, status: done, progress }: Flow['feedback']) {
       node.setAttribute('aria-busy', String(isBusy))
       alert.replaceChildren(...nodesOf(error, look))
-      status.replaceChildren(...nodesOf(done, look))
+      if (progress === undefined) status.replaceChildren(...nodesOf(done, look))
+      showWork(progress)
       for (const [name, field] of fields) field.fail(fieldErrors[name])
       const wrong = [...fields.values()].find(({ input }) => input.ariaInvalid === 'true')
       wrong?.input.focus()

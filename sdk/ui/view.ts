@@ -116,4 +116,6 @@ export interface Feedback {
   fieldErrors: Readonly<Record<string, Shown>>
   /** What was done. */
   status: Line | undefined
+  /** How far the work is that proves that no bot sends the form, from 0 to 1. Undefined while there is none. */
+  progress: number | undefined
 }
