@@ -116,7 +116,8 @@ async function sendProven(
     const { work } = (exchange.body ?? {}) as Partial<Problem>
     if (work?.kind !== 'work') break
     try {
-      request.init.headers['Usher-Proof'] = await (await import('./work.js')).prove(work, call)
+      const { prove } = await import('./work.js')
+      request.init.headers = { ...request.init.headers, 'Usher-Proof': await prove(work, call) }
     } catch {
       return call.signal?.aborted ? { cause: call.signal.reason } : exchange
     }
