@@ -7,8 +7,8 @@ import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 
 /**
- * Zero bits of a proof: 65,536 attempts on average, and 300,000 in the worst of a hundred cases. A phone does 240,000 a second
- * (docs/guides/bot-check.md).
+ * Zero bits of a proof: 65,536 attempts on average, 200,000 in the worst of twenty cases. docs/guides/bot-check.md says how long they
+ * take.
  */
 export const workBits = 16
 const challengeMilliseconds = 300_000
