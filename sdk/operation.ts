@@ -6,13 +6,7 @@ import { assertOptions } from './options.js'
 import { isSuccess, type OperationOptions, operationChecks, requestOf } from './request.js'
 import type { Result } from './result.js'
 import type { ErrorCode, Problem, SignedInUser } from './schemas.js'
-import {
-  type CallOptions,
-  type ConfirmOptions,
-  type SendableRequest,
-  send,
-  type WorkOptions,
-} from './send.js'
+import { type CallOptions, type ConfirmOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
 
@@ -78,8 +72,14 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     if (sent) request.init.headers.Authorization = `Bearer ${sent}`
     if (confirmation) request.init.headers['Usher-Confirmation'] = confirmation
     const startedAt = Date.now()
-    const exchange =
-      sent || needsToken !== true ? await sendProven(request, options, rest[0] as CallOptions) : noToken
+    const sendOnce = () => send(request, options, rest[0] as CallOptions)
+    let exchange = sent || needsToken !== true ? await sendOnce() : noToken
+    // Only clients from which the server wants a proof load how it is made.
+    if ((exchange.body as Partial<Problem> | undefined)?.work)
+      exchange = await import('./work.js').then(
+        ({ sendProven }) => sendProven(exchange, request, { ...(rest[0] as CallOptions), send: sendOnce }),
+        () => exchange,
+      )
 
     if (isSuccess(endpoint, exchange)) {
       const data = exchange.body as Partial<SignedInUser> | undefined
@@ -100,30 +100,6 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
   }
 
   return (...given: unknown[]) => call(given)
-}
-
-/**
- * Sends a request, and again with a proof if the server wants one. Twice, because a retry may have used the first one up. Only clients
- * that need one load how it is made.
- */
-async function sendProven(
-  request: SendableRequest,
-  options: OperationOptions,
-  call: CallOptions & WorkOptions = {},
-) {
-  let exchange = await send(request, options, call)
-  for (let proofs = 0; proofs < 2; proofs++) {
-    const { work } = (exchange.body ?? {}) as Partial<Problem>
-    if (work?.kind !== 'work') break
-    try {
-      const { prove } = await import('./work.js')
-      request.init.headers = { ...request.init.headers, 'Usher-Proof': await prove(work, call) }
-    } catch {
-      return call.signal?.aborted ? { cause: call.signal.reason } : exchange
-    }
-    exchange = await send(request, options, call)
-  }
-  return exchange
 }
 
 /** The response of the server to a request without a token, which is not sent. */

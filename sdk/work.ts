@@ -1,6 +1,7 @@
+import type { Exchange } from './exchange.js'
 import { createHashSearch } from './hash-search.js'
-import type { Work } from './schemas.js'
-import type { CallOptions, WorkOptions } from './send.js'
+import type { Problem, Work } from './schemas.js'
+import type { CallOptions, SendableRequest, WorkOptions } from './send.js'
 
 /** Attempts between two reports, a few milliseconds of a computer: so long a page without workers stands still. */
 const slice = 4096
@@ -22,14 +23,39 @@ interface Search extends Pick<CallOptions, 'signal'> {
 }
 
 /**
+ * Sends a request again with the proof that the server wants. Twice, because a retry may have used the first one up.
+ *
+ * @param exchange in which the server wants it
+ * @param call the options of the call, and what sends the request
+ */
+export async function sendProven(
+  exchange: Exchange,
+  { init }: SendableRequest,
+  { send, ...call }: CallOptions & WorkOptions & { send: () => Promise<Exchange> },
+) {
+  let last = exchange
+  for (let proofs = 0; proofs < 2; proofs++) {
+    const { work } = (last.body ?? {}) as Partial<Problem>
+    if (work?.kind !== 'work') break
+    try {
+      init.headers = { ...init.headers, 'Usher-Proof': await prove(work, call) }
+    } catch (cause) {
+      return { cause }
+    }
+    last = await send()
+  }
+  return last
+}
+
+/**
  * Does the work of a problem: in a worker, or where there is none, or a page forbids it, in slices between which the page lives.
  *
  * @returns the proof
  * @throws the reason of the abort
  */
-export async function prove(
+async function prove(
   { challenge, bits, subject }: Work,
-  { signal, onWork }: CallOptions & WorkOptions = {},
+  { signal, onWork }: CallOptions & WorkOptions,
 ): Promise<string> {
   const { hash } = createHashSearch()
   const bytes = Array.from(hash(bytesOf(`${challenge}\n${subject}`)), (word) =>

@@ -211,7 +211,7 @@ describe('the package', () => {
   const signIn = "export { start } from '@usher/sdk/ui';"
 
   it.each([
-    { name: 'usher-sign-in', contents: signIn, maxBytes: 14_600 },
+    { name: 'usher-sign-in', contents: signIn, maxBytes: 14_850 },
     {
       name: 'the account, to usher-sign-in',
       floor: signIn,
@@ -221,7 +221,7 @@ describe('the package', () => {
     {
       name: 'the account, without usher-sign-in',
       contents: "export { startAccount } from '@usher/sdk/ui/account'",
-      maxBytes: 17_900,
+      maxBytes: 18_050,
     },
     {
       name: 'the set-up of single sign-on, to the account',
@@ -268,16 +268,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 5650 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 5770 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 7320,
+      maxBytes: 7450,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2520,
+      maxBytes: 2620,
     },
     {
       name: 'a client of the management API',
@@ -298,7 +298,7 @@ describe('the package', () => {
       name: 'login by mail, with a client',
       contents:
         "export { createClient } from '@usher/sdk'; export { createLoginByMail } from '@usher/sdk/login-by-mail'",
-      maxBytes: 6630,
+      maxBytes: 6750,
     },
     {
       name: 'logins at providers, without a client',
@@ -309,7 +309,7 @@ describe('the package', () => {
       name: 'logins at providers and by mail, with a client',
       contents:
         "export { createClient } from '@usher/sdk'; export { createExternalLogin } from '@usher/sdk/external'; export { createLoginByMail } from '@usher/sdk/login-by-mail'",
-      maxBytes: 7700,
+      maxBytes: 7830,
     },
     {
       name: 'the hook of a login at a provider, without React',

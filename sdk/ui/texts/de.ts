@@ -131,7 +131,7 @@ export const de: Texts = {
   },
   closed: 'Eine Registrierung ist gerade nicht möglich.',
   refused: 'Mit dieser Adresse ist keine Registrierung möglich. {reason}',
-  working: 'Es wird geprüft, dass Sie kein Roboter sind …',
+  working: 'Es wird geprüft, dass Sie kein Roboter sind',
   disabled: 'Dieses Konto ist deaktiviert. Wenden Sie sich an den Betreiber dieser App.',
   otherAddress: 'Die Einladung gilt für eine andere Adresse. Melden Sie sich mit dieser an.',
   notVerified: 'Bestätigen Sie zuerst Ihre Adresse.',

@@ -137,7 +137,7 @@ export const en = {
   },
   closed: 'Nobody can sign up now.',
   refused: 'You cannot sign up with this address. {reason}',
-  working: 'Checking that you are not a robot …',
+  working: 'Checking that you are not a robot',
   disabled: 'This account is disabled. Ask the operator of this app.',
   otherAddress: 'The invitation is for another address. Log in with that.',
   notVerified: 'Verify your address first.',

@@ -139,7 +139,7 @@ export const es: Texts = {
   },
   closed: 'Ahora no es posible registrarse.',
   refused: 'No puedes registrarte con esta dirección. {reason}',
-  working: 'Comprobando que no eres un robot …',
+  working: 'Comprobando que no eres un robot',
   disabled: 'Esta cuenta está desactivada. Consulta al responsable de esta app.',
   otherAddress: 'La invitación es para otra dirección. Inicia sesión con ella.',
   notVerified: 'Primero, verifica tu dirección.',

@@ -140,7 +140,7 @@ export const fr: Texts = {
   },
   closed: 'Les inscriptions sont fermées pour le moment.',
   refused: 'Vous ne pouvez pas vous inscrire avec cette adresse. {reason}',
-  working: 'Vérification que vous n’êtes pas un robot …',
+  working: 'Vérification que vous n’êtes pas un robot',
   disabled: 'Ce compte est désactivé. Contactez le responsable de cette application.',
   otherAddress: 'L’invitation concerne une autre adresse. Connectez-vous avec celle-ci.',
   notVerified: 'Confirmez d’abord votre adresse.',
