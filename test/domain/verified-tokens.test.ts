@@ -45,7 +45,8 @@ function newDatabase() {
   return {
     database,
     newToken: () =>
-      issueToken(database, user, { now, proven: { amr: ['pwd'], at: now }, isTenantOnly: false }).token.jwt,
+      issueToken(database, user, { now, proven: { amr: ['pwd'], at: now }, isTenantOnly: false, sourced: {} })
+        .token.jwt,
   }
 }
 
