@@ -19,6 +19,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    claimSources: [],
     workspaceId: '0190f0f0-0000-7000-8000-000000000000',
     isOperators: false,
     workspaceSlug: 'demo',

@@ -18,6 +18,7 @@ function newDatabase() {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    claimSources: [],
     workspaceId: '0190f0f0-0000-7000-8000-000000000000',
     isOperators: false,
     workspaceSlug: 'demo',
