@@ -44,27 +44,22 @@ function fitting(
   sources: readonly ClaimSource[],
   values: readonly unknown[],
 ) {
-  const claims: Record<string, unknown> = {}
-  const leftOut: string[] = []
-  let bytes = bytesOf(fixed)
-  for (const [index, { claim }] of sources.entries()) {
+  const fits = (claims: object) => Buffer.byteLength(JSON.stringify({ ...fixed, ...claims })) <= maxClaimBytes
+  const all: Record<string, unknown> = {}
+  sources.forEach(({ claim }, index) => {
     const value = values[index]
     // A fixed claim may have been added at the same time.
-    if (!isClaimValue(value) || Object.hasOwn(fixed, claim)) continue
-    // A comma takes the place of two braces, but the first member has none.
-    const longer = bytes + bytesOf({ [claim]: value }) - (bytes === emptyBytes ? emptyBytes : 1)
-    if (longer > maxClaimBytes) {
-      leftOut.push(claim)
-      continue
-    }
-    claims[claim] = value
-    bytes = longer
+    if (isClaimValue(value) && !Object.hasOwn(fixed, claim)) all[claim] = value
+  })
+  const leftOut: string[] = []
+  if (fits(all)) return { claims: all, leftOut }
+  const claims: Record<string, unknown> = {}
+  for (const [claim, value] of Object.entries(all)) {
+    if (fits({ ...claims, [claim]: value })) claims[claim] = value
+    else leftOut.push(claim)
   }
   return { claims, leftOut }
 }
-
-const bytesOf = (value: object) => Buffer.byteLength(JSON.stringify(value))
-const emptyBytes = bytesOf({})
 
 const maxTexts = 20
 
