@@ -25,6 +25,7 @@ export type AuditEvent =
   | 'login.failed'
   | 'login.throttled'
   | 'token.rejected'
+  | 'token.claims_left_out'
   | 'session.opened'
   | 'session.ended'
   | 'session.reuse_detected'
@@ -137,6 +138,8 @@ export interface AuditFields {
   limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
   /** Number of earlier lines of this event that were not written. */
   suppressed?: number
+  /** Names of claims. */
+  claims?: readonly string[]
   settings?: object
   tables?: readonly string[]
   removed?: number
