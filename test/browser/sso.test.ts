@@ -83,17 +83,23 @@ const settingsOf = (page: Page) => formOf(page, 'Settings')
 const isAccessible = async (page: Page) =>
   expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
-/** Connects a provider in the dialog. */
+/** Connects a provider in the dialog. Returns the dialog, and the callback URL that it shows before. */
 async function connect(page: Page, issuer: string) {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await press(providerOf(page), 'Connect a provider')
   const dialog = formOf(page, 'Connect a provider')
   await fieldOf(dialog, 'Provider').selectOption('oidc')
   await press(dialog, 'Continue')
   const client = formOf(page, 'Another one with OpenID Connect')
+  const shown = await client.getByText('Callback URL: ').textContent()
+  const callbackUrl = /http\S+\/connections\/[\da-f-]{36}\/callback/.exec(shown ?? '')?.[0] ?? ''
+  await press(client, 'Copy the callback URL')
+  await client.getByText('Copied', { exact: true }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(callbackUrl)
   await fill(client, { Issuer: issuer, 'Client ID': 'usher', 'Client secret': 'secret' })
   await isAccessible(page)
   await press(client, 'Save and check')
-  return client
+  return { client, callbackUrl }
 }
 
 describe.skipIf(!hasBrowser)('single sign-on', () => {
@@ -115,12 +121,17 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await providerOf(page).waitFor()
     expect(await page.evaluate('location.hash')).toBe('')
     await isAccessible(page)
-    const client = await connect(page, `${provider.origin}/other`)
+    const { client, callbackUrl } = await connect(page, `${provider.origin}/other`)
     const refused = client.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' })
     await refused.waitFor()
     await expectFailedLoads('409 connections')
     await send(client, { Issuer: provider.origin }, 'Save and check')
-    await expectTexts(providerOf(page), provider.origin, 'No login was tested yet.')
+    await expectTexts(
+      providerOf(page),
+      provider.origin,
+      `Callback URL: ${callbackUrl}`,
+      'No login was tested yet.',
+    )
 
     await press(domainsOf(page), 'Add a domain')
     await send(formOf(page, 'Add a domain'), { Domain: 'acme.example' }, 'Add')

@@ -82,18 +82,22 @@ const typed = (values: Values) =>
   ) as { clientId: string }
 
 /** Asks for the kind of the provider, and then for its client. */
-const addScreen = ({ usher, tenantId }: Setup): Screen => {
+const addScreen = ({ usher, tenantId, sso }: Setup): Screen => {
+  // Undefined in a page of plain HTTP: then the callback URL is known after this.
+  const id = globalThis.crypto?.randomUUID?.()
+  const url = id && sso.callbackUrl.replace('{id}', id)
   const client = (preset: Preset): Screen => ({
     name: 'sso-client',
     title: presets[preset].title ? { text: presets[preset].title } : line('ssoOther'),
-    lines: [line('ssoFirst')],
+    lines: [line('ssoFirst'), ...(url ? [line('ssoCallback', { url })] : [])],
     fields: fieldsOf(preset),
     actions: [
       submit('ssoSave', (values) =>
-        answerOf(usher.addSsoConnection(tenantId, { preset, ...typed(values) }), () => ({
+        answerOf(usher.addSsoConnection(tenantId, { id, preset, ...typed(values) }), () => ({
           status: line('ssoThen'),
         })),
       ),
+      ...(url ? [action('ssoCopyCallback', 'secondary', () => copied(url))] : []),
     ],
   })
   return {

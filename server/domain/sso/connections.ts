@@ -8,7 +8,7 @@ import {
   insertTenantConnection,
   updateTenantConnection,
 } from '../../store/queries/sso-connections.js'
-import { endProofs } from '../../store/queries/sso-entries.js'
+import { endProofs, findTenantOfEntries } from '../../store/queries/sso-entries.js'
 import { findSsoSettings } from '../../store/queries/sso-settings.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
@@ -22,7 +22,7 @@ import {
 import type { AppContext } from '../context.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
-import { Problem } from '../problem.js'
+import { invalidField, Problem, validationFailed } from '../problem.js'
 import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
 import { type DescribedConnection, describeTenantConnection } from './describe.js'
 import { revokeTokens } from './entries.js'
@@ -115,7 +115,7 @@ async function sealSecret(
 /**
  * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.
  *
- * @throws {Problem} `connection_invalid`; `issuer_shared`; `sso_full`
+ * @throws {Problem} `connection_invalid`; `issuer_shared`; `sso_full`; `validation_failed` if the given id is in use
  */
 export async function addSsoConnection(
   context: AppContext,
@@ -123,11 +123,11 @@ export async function addSsoConnection(
 ): Promise<SsoConnection> {
   await requireConfirmedSetup(context, request)
   const { database, params, body } = request
-  const { secret = null, ...given } = body
+  const { id = uuidv7(), secret = null, ...given } = body
   const connection: TenantConnectionRow = {
     ...describeTenantConnection(given),
     databaseId: database.id,
-    id: uuidv7(),
+    id,
     tenantId: params.tenantId,
     sealedSecret: null,
     isEnabled: true,
@@ -155,7 +155,11 @@ async function storeConnection(
     throw new Problem('sso_full', { detail: `Tenant ${tenantId} already has ${maxConnections} connections.` })
   const sealedSecret = await sealSecret(change, masterKeys, { id, secret })
   const result = { ...connection, sealedSecret }
-  await insertTenantConnection(change, result as Row)
+  const isAdded = await insertTenantConnection(change, result as Row)
+  // A removed connection leaves its people, so that its tenant can add it again.
+  const named = isAdded ? await findTenantOfEntries(change, connection) : undefined
+  if (!isAdded || (named && named !== tenantId))
+    throw validationFailed([invalidField('id', 'is already in use')])
   return outcomeOf(change, { type: 'sso.connection_added', tenantId, connection: id, result })
 }
 

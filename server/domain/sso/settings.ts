@@ -8,6 +8,7 @@ import {
   updateSsoSettings,
 } from '../../store/queries/sso-settings.js'
 import { type Change, type Outcome, runChange } from '../change.js'
+import { callbackUrl } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { invalidField, Problem, tenantNotFound, validationFailed } from '../problem.js'
 import { requireChangesLeft } from '../tenants/locked-tenant.js'
@@ -45,6 +46,7 @@ async function readSso(
     trustAmr: settings.ssoTrustAmr ?? false,
     jit: settings.ssoJit ?? true,
     defaultRole: settings.ssoRole ?? 'member',
+    callbackUrl: callbackUrl(database.issuer, '{id}'),
     connections: (await listConnectionsOfTenant(store, key)).map((each) =>
       connectionBody(each, database.issuer),
     ),
