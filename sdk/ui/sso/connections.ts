@@ -161,14 +161,14 @@ async function testLogin({ client }: Setup, { id }: SsoConnection) {
 
 /** The providers of a tenant, with the login that tests each. */
 export const connections: SetupSection = (setup) => {
-  const { sso, dialog, tenantName } = setup
+  const { sso, usher, tenantId, dialog, tenantName } = setup
   return {
     name: 'sso-connections',
     title: line('ssoConnect'),
     lines: [line('ssoFor', { name: tenantName }), line(sso.connections.length > 0 ? 'ssoThen' : 'ssoFirst')],
     items: sso.connections.map((each) => {
-      const { id, title, issuer, callbackUrl, testedAt } = each
-      const named = (name: 'ssoCopyCallback' | 'ssoTest' | 'change' | 'remove', run: () => unknown) => ({
+      const { id, title, issuer, callbackUrl, testedAt, isEnabled } = each
+      const named = (name: Parameters<typeof action>[0], run: () => unknown) => ({
         ...action(name, 'secondary', run as () => undefined),
         id: `${name}-${id}`,
       })
@@ -179,10 +179,16 @@ export const connections: SetupSection = (setup) => {
           { text: issuer },
           line('ssoCallback', { url: callbackUrl }),
           testedAt ? line('ssoTestedOn', { date: new Date(testedAt) }) : line('ssoNotTested'),
+          ...(isEnabled ? [] : [line('ssoOff')]),
         ],
         actions: [
           named('ssoCopyCallback', () => copied(callbackUrl)),
-          named('ssoTest', () => testLogin(setup, each)),
+          ...(isEnabled ? [named('ssoTest', () => testLogin(setup, each))] : []),
+          named(isEnabled ? 'turnOff' : 'turnOn', () =>
+            answerOf(usher.changeSsoConnection(tenantId, id, { isEnabled: !isEnabled }), () => ({
+              status: line('saved'),
+            })),
+          ),
           named('change', () => dialog(changeScreen(setup, each))),
           named('remove', () => dialog(removeScreen(setup, each))),
         ],
