@@ -50,7 +50,7 @@ export type AuditEvent =
   | 'sso.domain_proven'
   | 'sso.domain_missing'
   | 'sso.domain_lost'
-  | 'sso.entry_removed'
+  | 'sso.entry_ended'
   | 'sso.portal_created'
   | 'sso.portal_opened'
   | 'invitation.created'
