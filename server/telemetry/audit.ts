@@ -128,7 +128,7 @@ export interface AuditFields {
   scopes?: readonly string[]
   code?: string
   /** The limit of mails that the request exceeds. */
-  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
+  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'tenant' | 'database'
   /** Number of earlier lines of this event that were not written. */
   suppressed?: number
   settings?: object

@@ -16,7 +16,7 @@ import { requireStoredRole } from '../tenants/roles.js'
 import { connectionBody, listConnectionsOfTenant } from './connections.js'
 import { domainBody, listDomains } from './domains.js'
 import { revokeTokens } from './entries.js'
-import { lockSetup, mailsToOwners, requireConfirmedSetup, requireSetup, type SetupRequest } from './setup.js'
+import { lockSetup, mailingOwners, requireConfirmedSetup, requireSetup, type SetupRequest } from './setup.js'
 
 /** Seconds for which a login counts by default. */
 export const defaultMaxAge = 2_592_000
@@ -66,7 +66,13 @@ export async function changeSso(context: AppContext, request: SetupRequest<Chang
   const isAboutRequiring = body.required !== undefined || body.exempt !== undefined
   if (actor.kind === 'portal' && !actor.portal.mayRequire && isAboutRequiring)
     throw new Problem('role_insufficient', { detail: 'This portal may not require single sign-on.' })
-  const hasEnded = await runChange(context, request, (change) => storeSettings(change, request))
+  const hasEnded = await mailingOwners(context, request, (mailed) =>
+    runChange(
+      context,
+      request,
+      mailed((change) => storeSettings(change, request)),
+    ),
+  )
   if (body.required || hasEnded) await revokeTokens(context, request, params.tenantId)
   return readSso(context, request)
 }
@@ -104,7 +110,6 @@ async function storeSettings(
   return {
     result: Boolean(isStricter),
     facts: [{ type: 'sso.changed', tenantId }],
-    mails: await mailsToOwners(change, tenantId, { type: 'sso_changed' }),
   }
 }
 

@@ -114,6 +114,35 @@ describe('connections of a tenant', () => {
     expect(await usher.context.findTenantConnection(app.id, 'none')).toBeUndefined()
   })
 
+  it('are mailed to the owners with five changes an hour at most, and changed without a mail after that', async ({
+    sso,
+    usher,
+    app,
+    clock,
+  }) => {
+    const { owner } = sso
+    const path = `${owner.tenantId}/sso`
+    const { body } = await owner.as('POST', `${path}/connections`, sso.connection)
+    for (const title of ['One', 'Two', 'Three']) {
+      const changed = await owner.as('PATCH', `${path}/connections/${body.id}`, { title })
+      expect(changed.body.title).toBe(title)
+    }
+    for (const maxAge of [3_600, 7_200, 10_800])
+      expect((await owner.as('PATCH', path, { maxAge })).body.maxAge).toBe(maxAge)
+    expect(await app.delivered()).toHaveLength(5)
+    const refusals = auditRecords(usher).filter(({ audit }) => audit === 'mail.throttled')
+    expect(refusals).toMatchObject(Array(2).fill({ tenantId: owner.tenantId, limit: 'tenant' }))
+    expect((await owner.as('DELETE', `${path}/connections/${body.id}`)).status).toBe(204)
+    expect((await owner.as('GET', path)).body.connections).toEqual([])
+    const other = await sso.founder()
+    await other.as('PATCH', `${other.tenantId}/sso`, { maxAge: 3_600 })
+    expect(await app.delivered()).toHaveLength(6)
+    clock.now += 12 * 60_000
+    expect((await sso.byKey('POST', `${path}/connections`, sso.connection)).status).toBe(201)
+    expect((await sso.byKey('PATCH', path, { maxAge: 3_600 })).status).toBe(200)
+    expect(await app.delivered()).toHaveLength(7)
+  })
+
   it('are at most five', async ({ sso }) => {
     const { owner, connection } = sso
     for (let count = 0; count < 5; count++)
