@@ -124,10 +124,16 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await providerOf(page).waitFor()
     expect(await page.evaluate('location.hash')).toBe('')
     await isAccessible(page)
-    const { client, callbackUrl } = await connect(page, `${provider.origin}/other`)
+    const { client: first, callbackUrl } = await connect(page, `${provider.origin}/other`)
+    await first.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' }).waitFor()
+    await press(first, 'Cancel')
+    // It may be registered already.
+    const again = await connect(page, `${provider.origin}/other`)
+    expect(again.callbackUrl).toBe(callbackUrl)
+    const { client } = again
     const refused = client.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' })
     await refused.waitFor()
-    await expectFailedLoads('409 connections')
+    await expectFailedLoads('409 connections', '409 connections')
     await send(client, { Issuer: provider.origin }, 'Save and check')
     await expectTexts(
       providerOf(page),

@@ -82,9 +82,12 @@ const typed = (values: Values) =>
   ) as { clientId: string }
 
 /** Asks for the kind of the provider, and then for its client. */
-const addScreen = ({ usher, tenantId, sso }: Setup): Screen => {
+const addScreen = (setup: Setup): Screen => {
+  const { usher, tenantId, sso, newId } = setup
+  const isUsed = sso.connections.some(({ id }) => id === newId)
   // Undefined in a page of plain HTTP: then the callback URL is known after this.
-  const id = globalThis.crypto?.randomUUID?.()
+  const id = (!isUsed && newId) || globalThis.crypto?.randomUUID?.()
+  setup.newId = id
   const url = id && sso.callbackUrl.replace('{id}', id)
   const client = (preset: Preset): Screen => ({
     name: 'sso-client',

@@ -19,6 +19,8 @@ export interface Setup extends Sectioned, Pick<Account, 'dialog'> {
   owners?(): Promise<{ owners: Owner[]; error?: UsherError<string> }>
   /** The single sign-on, as it was read last. */
   sso: Sso
+  /** The ID of the connection to add, which stays while the page is open: its callback URL can be registered already. */
+  newId?: string | undefined
   /** The language in which it is shown. */
   language(): string
 }
