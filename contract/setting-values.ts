@@ -21,7 +21,7 @@ export const ownRoles = differentTexts(
 
 const maxUrlLength = 2_000
 
-/** The URL of a webhook. */
+/** The URL of a webhook, or of the hook before a sign-up. */
 export const webhookUrl = httpUrl(({ href }) => href)
 
 /** The URL of an app, without a slash at its end, because paths and codes are appended. */

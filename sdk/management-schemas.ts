@@ -926,6 +926,8 @@ export interface Problem {
   tenants?: string[] | undefined
   /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
   profile?: PersonProfile | undefined
+  /** Why, for the person who signs up: a text of the app, never HTML. Present if `code` is `sign_up_refused` and the app gives one. */
+  reason?: string | undefined
   /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
   secondFactor?: SecondStep | undefined
 }

@@ -19,6 +19,8 @@ export interface AuditCounter {
 export type AuditEvent =
   | 'user.created'
   | 'user.created_again'
+  | 'sign_up.refused'
+  | 'sign_up.hook_failed'
   | 'login.succeeded'
   | 'login.failed'
   | 'login.throttled'
@@ -127,6 +129,10 @@ export interface AuditFields {
   apiKey?: string
   scopes?: readonly string[]
   code?: string
+  /** Why a sign-up hook has not answered as it should. */
+  reason?: string
+  /** Whether people may sign up although the hook has not answered. */
+  isAllowed?: boolean
   /** The limit of mails that the request exceeds. */
   limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'tenant' | 'database'
   /** Number of earlier lines of this event that were not written. */

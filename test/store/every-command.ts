@@ -52,6 +52,10 @@ export async function useEveryCommand(
   await usher('database set acme/app --app-url https://app.example.com --app-name Weavers')
   await usher('database set acme/app --mail-templates none')
   await usher('mail preview acme/app --template invitation')
+  // Nothing answers there.
+  await usher('database set acme/app --sign-up-hook-url https://127.0.0.1:1/')
+  await usher('hook test acme/app')
+  await usher('database set acme/app --sign-up-hook-url none')
   const invited = JSON.parse(
     await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
   )
