@@ -75,18 +75,20 @@ async function withSsoRules<User extends TokenUser>(
 /** A user who has passed the single sign-on of a tenant. */
 interface TenantLogin extends Pick<CompletedLogin, 'user' | 'readAt' | 'tokenId' | 'session'> {
   proof: TenantProof
+  /** Whether the rules of single sign-on of the user's tenants were read with the login. */
+  hasRules?: boolean | undefined
 }
 
 /** Returns a token of a tenant, which does not open the account of the user. @throws {Problem} `login_refused` if the user is disabled */
 export async function completeTenantLogin(
   context: AppContext,
   { database }: Pick<DatabaseRequest, 'database'>,
-  { user, proof, readAt, tokenId, session }: TenantLogin,
+  { user, proof, readAt, tokenId, session, hasRules }: TenantLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('login_refused')
   proof.requireOf(user)
   const issued = { now: readAt, proven: proof.proven, isTenantOnly: true, session, id: tokenId }
-  return issueToken(database, await withSsoRules(context, database, user), issued)
+  return issueToken(database, hasRules ? user : await withSsoRules(context, database, user), issued)
 }
 
 const dayMilliseconds = 24 * 3_600_000

@@ -4,6 +4,7 @@ import { isAccount } from './reserved-addresses.js'
 import { after } from './revocations.js'
 import type { SsoProofs } from './sessions.js'
 import { unindexed } from './unindexed.js'
+import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 // What logins by single sign-on of a tenant read and write.
 
@@ -133,13 +134,18 @@ interface KnownLogin extends NamedPerson {
 
 /**
  * Records that a member has logged in with an attempt, unless the attempt was used, its connection is disabled or has another issuer,
- * the user has changed or is no member any more. Returns whether it was recorded.
+ * the user has changed or is no member any more. Returns the tenants of the user, or undefined if nothing was recorded.
  */
 export async function useAttemptOfEntry({ query }: Queries, login: KnownLogin) {
   const { databaseId, connectionId, issuer, subject, attemptId, user, testedBefore, now } = login
   const values = [databaseId, attemptId, user.id, user.generation, now]
-  const used = await query(useOfEntryStatement, [...values, connectionId, issuer, subject, testedBefore])
-  return used.length > 0
+  const entry = [connectionId, issuer, subject]
+  const [used] = await query<Pick<Tenancy, 'memberships'>>(useOfEntryStatement, [
+    ...values,
+    ...entry,
+    testedBefore,
+  ])
+  return used?.memberships
 }
 
 const useOfEntryStatement = `
@@ -161,7 +167,7 @@ const useOfEntryStatement = `
       WHERE c.database_id = $1::uuid AND c.id = $6::uuid AND c.issuer = $7 AND c.is_enabled AND e.user_id = $3::uuid
         AND u.disabled_at IS NULL AND u.generation = $4::bigint
     )
-  RETURNING 1`
+  RETURNING ${membershipsOf('$3::uuid', true)}`
 
 /** A person to link to a user. */
 export type NewEntry = Omit<TenantEntry, 'provesFrom'> & { now: Date }
