@@ -98,6 +98,7 @@ export const newUserFields = () => ({
 export const loginProblems = [
   'code_invalid',
   'sign_up_closed',
+  'sign_up_refused',
   'login_refused',
   'account_missing',
   'account_exists',

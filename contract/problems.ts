@@ -143,6 +143,11 @@ export const problems = {
     title: 'Request timed out',
     advice: 'The server did not receive the whole request in time. Send the request again.',
   },
+  sign_up_refused: {
+    status: 403,
+    title: 'Sign-up is refused',
+    advice: 'The app does not let this person sign up. Show `reason` as text, if there is one.',
+  },
   sign_up_closed: {
     status: 403,
     title: 'Sign-up is closed',
@@ -522,6 +527,13 @@ export const problems = {
     command: 'Set it with: npx @usher/server database set NAME --app-url URL',
     exit: 1,
   },
+  hook_missing: {
+    status: 409,
+    title: 'Database has no sign-up hook',
+    advice: 'Set its URL first.',
+    command: 'Set it with --sign-up-hook-url',
+    exit: 1,
+  },
   webhook_missing: {
     status: 409,
     title: 'Database has no webhook',
@@ -711,6 +723,10 @@ export const ProblemBody = component(
     profile: field(
       'What is known of the person. Present if `code` is `account_missing` or `email_not_proven`.',
       PersonProfile.optional(),
+    ),
+    reason: field(
+      'Why, for the person who signs up: a text of the app, never HTML. Present if `code` is `sign_up_refused` and the app gives one.',
+      z.string().optional(),
     ),
     secondFactor: field(
       'What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`.',

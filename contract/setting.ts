@@ -25,6 +25,13 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   text: string
 }
 
+type Settings<Schemas> = {
+  [Name in keyof Schemas]: Schemas[Name] extends z.ZodType ? Setting<Schemas[Name]> : never
+}
+
+/** Returns settings, and lets TypeScript infer their types. */
+export const settingsOf = <Schemas extends Record<string, z.ZodType>>(settings: Settings<Schemas>) => settings
+
 /** Returns what settings with a few allowed words have in common. */
 export const choice = <const Value extends string>(placeholder: string, ...choices: Value[]) => ({
   kind: 'choice' as const,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { mailFields } from './management/mail-settings.js'
-import { choice, list, number, perHour, type Setting, text, toggle } from './setting.js'
+import { choice, list, number, perHour, type Setting, settingsOf, text, toggle } from './setting.js'
 import {
   appUrl,
+  claimSources,
   fixedClaims,
   loginRedirects,
   ownRoles,
@@ -11,16 +11,10 @@ import {
   webhookUrl,
 } from './setting-values.js'
 
-export { tokenClaims } from './claims.js'
+export { type ClaimSource, maxClaimBytes, readClaimSource, tokenClaims } from './claims.js'
 export { readSetting, type Setting, shownSetting } from './setting.js'
 export { builtInRoles, isDomain } from './setting-values.js'
-
-type Settings<Schemas> = {
-  [Name in keyof Schemas]: Schemas[Name] extends z.ZodType ? Setting<Schemas[Name]> : never
-}
-
-/** Returns settings, and lets TypeScript infer their types. */
-const settingsOf = <Schemas extends Record<string, z.ZodType>>(settings: Settings<Schemas>) => settings
+export * from './settings-of-mails.js'
 
 const tokenSeconds = number(60, 86_400, 'seconds')
 /**
@@ -35,6 +29,19 @@ const logins = settingsOf({
     title: 'sign-up',
     default: true,
     text: 'whether users can sign up; commands and API keys can always create users',
+  },
+  signUpHookUrl: {
+    ...text('url', webhookUrl),
+    title: 'sign-up hook URL',
+    confirms: true,
+    text: 'https URL that servers ask before each sign-up, or "none"; each change creates a secret, which is shown once',
+  },
+  signUpHookFailure: {
+    ...choice('rule', 'refuse', 'allow'),
+    title: 'sign-up hook failure',
+    default: 'refuse',
+    confirms: true,
+    text: 'what happens to a sign-up while the hook does not answer',
   },
   accountOperations: {
     ...toggle,
@@ -177,6 +184,12 @@ const tokens = settingsOf({
     default: {},
     confirms: true,
     text: 'JSON object of claims for every token, such as {"role":"authenticated"}',
+  },
+  claimSources: {
+    ...list('sources', claimSources),
+    title: 'claim sources',
+    confirms: true,
+    text: 'claims of a user or tenant, by commas, such as "plan=user.metadata.plan,tier=tenant.privateMetadata.tier", or "none"',
   },
 })
 
@@ -347,49 +360,3 @@ export const settingEntries = Object.entries(settings) as [SettingName, Setting]
 export const defaultSettings = Object.fromEntries(
   settingEntries.map(([name, each]) => [name, each.default]),
 ) as DatabaseSettings
-
-const mail = <Schema extends z.ZodType>(placeholder: string, schema: Schema) => ({
-  ...text(placeholder, schema),
-  empty: 'that of the server',
-})
-
-/** How the mails of a database look. They are apart from the other settings, because only a delivery reads them. */
-export const mailSettings = settingsOf({
-  appName: {
-    ...mail('name', mailFields.appName),
-    title: 'app name',
-    text: 'name of the app, which mails show and which is the name of their sender, or "none"',
-  },
-  mailSender: {
-    ...mail('address', mailFields.mailSender),
-    title: 'mail sender',
-    text: 'address of the sender of mails, or "none"; the SMTP server must accept it',
-  },
-  mailReplyTo: {
-    ...mail('address', mailFields.mailReplyTo),
-    title: 'mail reply to',
-    text: 'address for replies to mails, or "none"',
-  },
-  mailLogoUrl: {
-    ...mail('url', mailFields.mailLogoUrl),
-    title: 'mail logo URL',
-    text: 'https URL of a logo that mails show in place of the name of the app, or "none"',
-  },
-  mailColor: {
-    ...mail('color', mailFields.mailColor),
-    title: 'mail color',
-    text: 'color of the buttons in mails, such as #0b57d0, or "none"',
-  },
-  mailLocale: {
-    ...mail('tag', mailFields.mailLocale),
-    title: 'mail locale',
-    text: 'language of mails whose user and request have none, such as pt-BR, or "none"',
-  },
-})
-
-export const mailSettingEntries = Object.entries(mailSettings) as [keyof typeof mailSettings, Setting][]
-
-/** The values of a database that has set none. */
-export const defaultMailSettings = Object.fromEntries(
-  mailSettingEntries.map(([name]) => [name, null]),
-) as Record<keyof typeof mailSettings, string | null>

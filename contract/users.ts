@@ -141,6 +141,7 @@ export const users = c.router({
       201: SignedInUser,
       ...failures(
         'sign_up_closed',
+        'sign_up_refused',
         'code_invalid',
         'email_taken',
         'invitation_for_other_address',

@@ -17,6 +17,8 @@ export interface ErrorData<Code extends string = ErrorCode> {
   readonly tenants: readonly string[]
   /** What is known of a person who has no account yet. Undefined unless `code` is `account_missing` or `email_not_proven`. */
   readonly profile?: PersonProfile | undefined
+  /** Why the app refuses a sign-up, as text. Undefined unless `code` is `sign_up_refused`. */
+  readonly reason?: string | undefined
   /** What the second step of a login needs. Undefined unless `code` is `second_factor_required` or `enrolment_required`. */
   readonly secondFactor?: SecondStep | undefined
   /** ID of the request, as in the server's log. Undefined if there was no response. */
@@ -40,6 +42,7 @@ export class UsherError<Code extends string = ErrorCode> extends Error implement
   declare readonly errors: readonly FieldError[]
   declare readonly tenants: readonly string[]
   declare readonly profile: PersonProfile | undefined
+  declare readonly reason: string | undefined
   declare readonly secondFactor: SecondStep | undefined
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
@@ -85,6 +88,7 @@ export function toUsherError<Code extends string>(codes: readonly Code[], exchan
       errors: (code && problem.errors) || [],
       tenants: (code && problem.tenants) || [],
       profile: code && problem.profile,
+      reason: code && problem.reason,
       secondFactor: code && problem.secondFactor,
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,

@@ -40,6 +40,12 @@ export interface AddSsoConnectionBody {
   title?: string | null | undefined
   /** Requested scopes. Empty: those of the preset. */
   scopes?: string[] | undefined
+  /**
+   * ID of the connection, a new UUID: then its callback URL is known before. Default: a new ID.
+   *
+   * @example 01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01
+   */
+  id?: string | undefined
   /** Kind of the provider. By default that of the issuer, or `oidc`. */
   preset?: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc' | undefined
 }
@@ -920,6 +926,8 @@ export interface Problem {
   tenants?: string[] | undefined
   /** What is known of the person. Present if `code` is `account_missing` or `email_not_proven`. */
   profile?: PersonProfile | undefined
+  /** Why, for the person who signs up: a text of the app, never HTML. Present if `code` is `sign_up_refused` and the app gives one. */
+  reason?: string | undefined
   /** What the second step needs. Present if `code` is `second_factor_required` or `enrolment_required`. */
   secondFactor?: SecondStep | undefined
 }
@@ -1120,6 +1128,8 @@ export interface Sso {
    * @example member
    */
   defaultRole: string
+  /** The callback URL of each connection, with `{id}` for its ID, to register at the provider before `addSsoConnection`. */
+  callbackUrl: string
   /** In the order in which they were added. */
   connections: SsoConnection[]
   /** In alphabetical order. */

@@ -179,7 +179,7 @@ const server = {
   PRIVATE_WEBHOOKS: listOf(originsLike('http://backend.example.internal:8080'))
     .optional()
     .describe(
-      'Origins of [webhooks](guides/webhooks.md) that may have a private address, separated by commas, or `*` for all. See [outgoing requests](configuration.md#outgoing-requests).',
+      'Origins of [webhooks](guides/webhooks.md) and [sign-up hooks](guides/sign-up-hook.md) that may have a private address, separated by commas, or `*` for all. See [outgoing requests](configuration.md#outgoing-requests).',
     ),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0).describe(
     'Seconds to keep serving after SIGTERM while `/readyz` returns 503. Set it to slightly more than your load balancer needs to [notice](several-instances.md#restarting-them-one-by-one).',

@@ -91,7 +91,7 @@ export const Statistics = component(
 )
 export type Statistics = z.infer<typeof Statistics>
 
-const webhookSecret = (description: string) => field(description, z.string().nullable())
+const shownOnce = (description: string) => field(description, z.string().nullable())
 
 /** A database in a list. */
 export const DatabaseInfo = component(
@@ -114,7 +114,8 @@ export const CreatedDatabase = component(
     ...DatabaseInfo.shape,
     id: field('ID of the database.', z.uuid()),
     url: field('Its URL, which is also the `iss` of its tokens.', z.string()),
-    webhookSecret: webhookSecret('The secret of its webhook, or null. Nothing shows it again.'),
+    webhookSecret: shownOnce('The secret of its webhook, or null. Nothing shows it again.'),
+    signUpHookSecret: shownOnce('The secret of its sign-up hook, or null. Nothing shows it again.'),
   }),
 )
 export type CreatedDatabase = z.infer<typeof CreatedDatabase>
@@ -223,8 +224,11 @@ export const ChangedSettings = component(
   { id: 'ChangedSettings', description: 'The settings of a database after a change.' },
   z.object({
     ...SettingList.shape,
-    webhookSecret: webhookSecret(
+    webhookSecret: shownOnce(
       'The secret of the webhook if the change has created one, or null. Nothing shows it again.',
+    ),
+    signUpHookSecret: shownOnce(
+      'The secret of the sign-up hook if the change has created one, or null. Nothing shows it again.',
     ),
   }),
 )

@@ -174,7 +174,7 @@ export const databases = c.router({
     },
     summary: 'Change settings of a database',
     description:
-      'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The first URL of a webhook creates its secret, which is shown once.',
+      'Servers apply them within 5 seconds. A setting with `confirms` needs a confirmation. The first URL of a webhook creates its secret, and each URL of a sign-up hook a new one. They are shown once.',
     metadata: {
       who: { operator: 'admin', in: 'workspace' },
       records: { words: 'changed settings' },

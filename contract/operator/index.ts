@@ -3,6 +3,7 @@ import { actions } from './actions.js'
 import { commandLine } from './command-line.js'
 import { connections } from './connections.js'
 import { databases } from './databases.js'
+import { hooks } from './hooks.js'
 import { keys } from './keys.js'
 import { mails } from './mails.js'
 import { operations } from './operations.js'
@@ -15,6 +16,7 @@ export * from './command-line.js'
 export * from './connections.js'
 export * from './database-schemas.js'
 export { ConfirmationHeaders, OperatorRole, operatorRoles } from './fields.js'
+export * from './hooks.js'
 export * from './host.js'
 export * from './keys.js'
 export * from './mails.js'
@@ -32,6 +34,7 @@ export const operatorContract = initContract().router({
   sso,
   keys,
   operations,
+  hooks,
   mails,
   actions,
   servers,

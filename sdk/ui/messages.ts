@@ -78,6 +78,7 @@ const keys: Record<AnyCode, TextKey> = {
   session_not_opened: 'sessionEnded',
   session_required: 'sessionEnded',
   sign_up_closed: 'closed',
+  sign_up_refused: 'refused',
   sso_full: 'full',
   sso_untested: 'stepUp',
   started_elsewhere: 'elsewhere',
@@ -114,8 +115,10 @@ const fieldKeys: Record<FieldErrorCode, TextKey> = {
 export function messageOf({
   code,
   retryAfterSeconds,
-}: Pick<UsherError<string>, 'code' | 'retryAfterSeconds'>): Line {
+  reason = '',
+}: Pick<UsherError<string>, 'code' | 'retryAfterSeconds' | 'reason'>): Line {
   const key = Object.hasOwn(keys, code) ? keys[code as AnyCode] : 'unavailable'
+  if (key === 'refused') return line(key, { reason })
   if (key !== 'waitSeconds') return line(key)
   const seconds = retryAfterSeconds ?? 60
   return seconds <= 90

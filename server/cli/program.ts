@@ -29,6 +29,7 @@ const commands: Record<string, Group> = {
   },
   user: { description: 'manage the users of a database', load: () => import('./commands/user.js') },
   tenant: { description: 'manage the tenants of a database', load: () => import('./commands/tenant.js') },
+  hook: { description: 'test the sign-up hook of a database', load: () => import('./commands/hook.js') },
   mail: { description: 'look at the mails of a database', load: () => import('./commands/mail.js') },
   outbox: {
     description: 'manage the messages of a database that are not delivered yet',

@@ -15,12 +15,16 @@ import {
   databaseUrl,
   type TokenSettings,
 } from './databases/find-database.js'
+import { createHookSender } from './hooks/ask-hook.js'
+import { createBreaker } from './hooks/breaker.js'
+import type { Hooks } from './hooks/sign-up-hook.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import type { ServerMails } from './mail/send-mail.js'
 import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createProviders, type ProviderSettings, type Providers } from './providers/find-provider.js'
+import type { WebhookSettings } from './signed-request.js'
 import { createResolveTxt, type ResolveTxt } from './text-records.js'
 import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
@@ -52,6 +56,8 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findConnections: ReturnType<typeof createConnectionLookup>
   findTenantConnection: ReturnType<typeof createTenantConnectionLookup>
   providers: Providers
+  /** Asks the product before a sign-up. */
+  hooks: Hooks
   /** Asks DNS for TXT records. */
   resolveTxt: ResolveTxt
   keptEvents: FollowedList
@@ -68,7 +74,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   isEnding: boolean
 }
 
-export interface ContextSettings extends TokenSettings, ProviderSettings {
+export interface ContextSettings extends TokenSettings, ProviderSettings, WebhookSettings {
   mail: { from: ServerMails['from']; templates?: string | undefined }
   hashing: HashSettings
   /** Number of processes of this server. */
@@ -111,6 +117,7 @@ export function createContext(
     findConnections: createConnectionLookup(store, clock),
     findTenantConnection: createTenantConnectionLookup(store, clock),
     providers: createProviders(settings, clock),
+    hooks: { ask: createHookSender(settings, now), spare: createBreaker(now) },
     resolveTxt: dns,
     keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
     revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),

@@ -19,6 +19,7 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
   readonly scope: Scope | undefined
   readonly tenants: readonly string[] | undefined
   readonly profile: PersonProfile | undefined
+  readonly reason: string | undefined
   readonly secondFactor: SecondStep | undefined
   readonly about: string | undefined
   readonly suggestion: string | undefined
@@ -35,6 +36,8 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
       tenants?: readonly string[]
       /** What is known of the person who logs in. */
       profile?: PersonProfile
+      /** Why the app refuses a sign-up. */
+      reason?: string | undefined
       /** What the second step of the login needs. */
       secondFactor?: SecondStep
       /** Name of the workspace or database that a command's advice contains. Without it, the command gives none. */
@@ -50,6 +53,7 @@ export class Problem<Code extends ErrorCode = ErrorCode> extends Error {
     this.scope = options.scope
     this.tenants = options.tenants
     this.profile = options.profile
+    this.reason = options.reason
     this.secondFactor = options.secondFactor
     this.about = options.about
     this.suggestion = options.suggestion

@@ -70,7 +70,7 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors, tenants, profile, secondFactor }: PublicProblem,
+  { code, message, errors, tenants, profile, reason, secondFactor }: PublicProblem,
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
@@ -86,6 +86,7 @@ export function problemBody(
     ...(errors && { errors: [...errors] }),
     ...(tenants && { tenants: [...tenants] }),
     ...(profile && { profile }),
+    ...(reason && { reason }),
     ...(secondFactor && { secondFactor }),
   }
 }

@@ -117,6 +117,7 @@ export const operatorRules: RuleLoaders<typeof operatorContract> = {
     all(import('../domain/management/keys/key-rotation.js'), import('../domain/management/api-keys.js')),
   operations: () =>
     all(import('../domain/operators/import.js'), import('../domain/management/deliveries.js')),
+  hooks: () => import('../domain/operators/hooks.js'),
   mails: () => import('../domain/operators/mails.js'),
   actions: () => import('../domain/operators/actions.js'),
   servers: () => import('../domain/operators/servers/list-servers.js'),

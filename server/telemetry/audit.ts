@@ -19,10 +19,13 @@ export interface AuditCounter {
 export type AuditEvent =
   | 'user.created'
   | 'user.created_again'
+  | 'sign_up.refused'
+  | 'sign_up.hook_failed'
   | 'login.succeeded'
   | 'login.failed'
   | 'login.throttled'
   | 'token.rejected'
+  | 'token.claims_left_out'
   | 'session.opened'
   | 'session.ended'
   | 'session.reuse_detected'
@@ -50,7 +53,7 @@ export type AuditEvent =
   | 'sso.domain_proven'
   | 'sso.domain_missing'
   | 'sso.domain_lost'
-  | 'sso.entry_removed'
+  | 'sso.entry_ended'
   | 'sso.portal_created'
   | 'sso.portal_opened'
   | 'invitation.created'
@@ -127,10 +130,16 @@ export interface AuditFields {
   apiKey?: string
   scopes?: readonly string[]
   code?: string
+  /** Why a sign-up hook has not answered as it should. */
+  reason?: string
+  /** Whether people may sign up although the hook has not answered. */
+  isAllowed?: boolean
   /** The limit of mails that the request exceeds. */
-  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
+  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'tenant' | 'database'
   /** Number of earlier lines of this event that were not written. */
   suppressed?: number
+  /** Names of claims. */
+  claims?: readonly string[]
   settings?: object
   tables?: readonly string[]
   removed?: number

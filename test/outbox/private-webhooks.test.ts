@@ -47,6 +47,41 @@ it.for<[string, (port: string) => string]>([
   },
 )
 
+it.for<[string, (port: string) => string, string]>([
+  ['an address of this machine', (port) => `http://127.0.0.1:${port}/hook`, 'the URL must begin with https'],
+  ['the metadata of a cloud', () => 'https://169.254.169.254/latest', 'the address is not public'],
+  ['a private network', () => 'https://10.0.0.1/', 'the address is not public'],
+  ['a name of this machine', (port) => `https://localhost:${port}/`, 'the address is not public'],
+])('asks no hook at %s', async ([, urlOf, error], { usher, database, receivers }) => {
+  const url = urlOf(new URL(receivers.other.url).port)
+  await usher.json(`database set ${database.path} --sign-up-hook-url ${url}`)
+  const tested = await usher.json(`hook test ${database.path}`)
+  expect(tested).toMatchObject({ allow: null, error: expect.stringContaining(error) })
+  expect(tested.error).toContain('add the origin to PRIVATE_WEBHOOKS')
+  expect(receivers.other.requests).toEqual([])
+})
+
+it('tests a hook at an origin that PRIVATE_WEBHOOKS has', async ({ usher, database, receivers }) => {
+  const { allowed } = receivers
+  const PRIVATE_WEBHOOKS = new URL(allowed.url).origin
+  const { stdout, stderr } = await usher.operator(
+    `database set ${database.path} --sign-up-hook-url ${allowed.url}`,
+  )
+  expect(stdout).toMatch(/^Secret of the sign-up hook\. It is not shown again: whsec_/m)
+  // The path may be secret.
+  expect(JSON.parse(stderr).settings).toEqual({ signUpHookUrl: PRIVATE_WEBHOOKS })
+  const test = async () => usher.outcome(`hook test ${database.path}`, '', { PRIVATE_WEBHOOKS })
+  expect(await test()).toMatch(/^0 The hook has failed: status 204, not 200 \(\d+ ms\)\n$/)
+  const { answer } = allowed
+  allowed.answer = (response) => response.end('{"allow":false,"reason":"No."}')
+  expect(await test()).toMatch(/^0 The hook refuses the sign-up: No\. \(\d+ ms\)\n$/)
+  allowed.answer = answer
+  const sent = allowed.requests.splice(0).at(-1)
+  expect(sent?.event.data).toMatchObject({ email: 'test@example.com', isTest: true })
+  await usher.json(`database set ${database.path} --sign-up-hook-url none`)
+  expect(await test()).toContain('Set it with --sign-up-hook-url')
+})
+
 it('sends events to an origin that PRIVATE_WEBHOOKS has', async ({ usher, database, receivers }) => {
   await usher.json(`database set ${database.path} --webhook-url ${receivers.allowed.url}`)
   await database.signedUp()

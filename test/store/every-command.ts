@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { password } from '../support/app.js'
@@ -52,6 +53,10 @@ export async function useEveryCommand(
   await usher('database set acme/app --app-url https://app.example.com --app-name Weavers')
   await usher('database set acme/app --mail-templates none')
   await usher('mail preview acme/app --template invitation')
+  // Nothing answers there.
+  await usher('database set acme/app --sign-up-hook-url https://127.0.0.1:1/')
+  await usher('hook test acme/app')
+  await usher('database set acme/app --sign-up-hook-url none')
   const invited = JSON.parse(
     await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
   )
@@ -123,8 +128,8 @@ async function setUpSso(
   await usher('database set acme/app --single-sign-on on')
   await usher(`tenant sso portal ${tenant} --may-require`)
   await usher(`tenant sso set ${tenant} --max-age 24h --acr aal2`)
-  const add = `tenant sso add-connection ${tenant} --client-id app --issuer ${issuer}`
-  const { id } = JSON.parse(await usher(add, 'secret'))
+  const id = randomUUID()
+  await usher(`tenant sso add-connection ${tenant} --id ${id} --client-id app --issuer ${issuer}`, 'secret')
   await usher(`tenant sso set-connection ${tenant} ${id} --state disabled --new-secret`, 'other secret')
   await usher(`tenant sso check-connection ${tenant} ${id}`)
   await usher(`tenant sso remove-connection ${tenant} ${id} --yes`)

@@ -130,6 +130,7 @@ export const de: Texts = {
     other: 'Zu viele Versuche. Warten Sie {count} Minuten.',
   },
   closed: 'Eine Registrierung ist gerade nicht möglich.',
+  refused: 'Mit dieser Adresse ist keine Registrierung möglich. {reason}',
   disabled: 'Dieses Konto ist deaktiviert. Wenden Sie sich an den Betreiber dieser App.',
   otherAddress: 'Die Einladung gilt für eine andere Adresse. Melden Sie sich mit dieser an.',
   notVerified: 'Bestätigen Sie zuerst Ihre Adresse.',

@@ -136,6 +136,7 @@ export const en = {
     other: 'Too many attempts. Wait {count} minutes.',
   },
   closed: 'Nobody can sign up now.',
+  refused: 'You cannot sign up with this address. {reason}',
   disabled: 'This account is disabled. Ask the operator of this app.',
   otherAddress: 'The invitation is for another address. Log in with that.',
   notVerified: 'Verify your address first.',

@@ -138,6 +138,7 @@ export const es: Texts = {
     other: 'Demasiados intentos. Espera {count} minutos.',
   },
   closed: 'Ahora no es posible registrarse.',
+  refused: 'No puedes registrarte con esta dirección. {reason}',
   disabled: 'Esta cuenta está desactivada. Consulta al responsable de esta app.',
   otherAddress: 'La invitación es para otra dirección. Inicia sesión con ella.',
   notVerified: 'Primero, verifica tu dirección.',

@@ -139,6 +139,7 @@ export const fr: Texts = {
     other: 'Trop de tentatives. Attendez {count} minutes.',
   },
   closed: 'Les inscriptions sont fermées pour le moment.',
+  refused: 'Vous ne pouvez pas vous inscrire avec cette adresse. {reason}',
   disabled: 'Ce compte est désactivé. Contactez le responsable de cette application.',
   otherAddress: 'L’invitation concerne une autre adresse. Connectez-vous avec celle-ci.',
   notVerified: 'Confirmez d’abord votre adresse.',

@@ -116,6 +116,7 @@ export const ja: Texts = {
   waitSeconds: { other: '試行回数が多すぎます。{count}秒お待ちください。' },
   waitMinutes: { other: '試行回数が多すぎます。{count}分お待ちください。' },
   closed: '現在、新規登録はできません。',
+  refused: 'このアドレスでは登録できません。{reason}',
   disabled: 'このアカウントは停止されています。アプリの運営者にお問い合わせください。',
   otherAddress: 'この招待は別のアドレス宛てです。そのアドレスでログインしてください。',
   notVerified: '先にメールアドレスを確認してください。',

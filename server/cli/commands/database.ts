@@ -38,8 +38,16 @@ function addCreateCommand(database: Command, { host, call }: Cli) {
     })
 }
 
-const shownOnce = ({ webhookSecret }: { webhookSecret: string | null }) =>
-  webhookSecret === null ? '' : `\nSecret of the webhook. It is not shown again: ${webhookSecret}`
+type Secrets = Record<'webhookSecret' | 'signUpHookSecret', string | null>
+
+const shownOnce = ({ webhookSecret, signUpHookSecret }: Secrets) =>
+  [
+    ['webhook', webhookSecret],
+    ['sign-up hook', signUpHookSecret],
+  ]
+    .filter(([, secret]) => secret !== null)
+    .map(([name, secret]) => `\nSecret of the ${name}. It is not shown again: ${secret}`)
+    .join('')
 
 function addListCommand(database: Command, { host, call }: Cli) {
   addPageOptions(database.command('list'), 'database', databasePath)
@@ -106,11 +114,11 @@ function addSetCommand(database: Command, { host, call }: Cli) {
       const mails = await givenMails(given)
       if (Object.keys(settings).length === 0 && !newWebhookSecret && !mails)
         throw usageError('at least one setting is required. See --help')
-      const { webhookSecret } = await call('changeSettings', {
+      const { webhookSecret, signUpHookSecret } = await call('changeSettings', {
         params,
         body: { settings, ...mails, newWebhookSecret, force },
       })
-      const shown = { ...(await detailsOf(call, params)), webhookSecret }
+      const shown = { ...(await detailsOf(call, params)), webhookSecret, signUpHookSecret }
       const next = settings.signingAlgorithm
         ? `\nTo create a key with ${settings.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(params)}`
         : ''

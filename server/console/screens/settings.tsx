@@ -19,26 +19,39 @@ type Settings = DataOf<'getSettings'>
 export function SettingsScreen() {
   const { at } = useConsole()
   const loading = useLoad(() => call('getSettings', at), [])
-  const [secret, setSecret] = useState<string | null>(null)
+  const [secrets, setSecrets] = useState<readonly NewSecret[]>([])
+  const [secret] = secrets
   return (
     <>
       <Heading title="Settings" />
       <Loaded of={loading}>
-        {(data) => <Groups key={loading.etag} data={data} loading={loading} showSecret={setSecret} />}
+        {(data) => <Groups key={loading.etag} data={data} loading={loading} showSecrets={setSecrets} />}
       </Loaded>
-      {secret && <Secret title="The webhook secret" value={secret} onClose={() => setSecret(null)} />}
+      {secret && <Secret key={secret.title} {...secret} onClose={() => setSecrets(secrets.slice(1))} />}
     </>
   )
+}
+
+interface NewSecret {
+  title: string
+  value: string
 }
 
 interface Props {
   data: Settings
   loading: Loading<Settings>
-  /** Shows the secret of a new webhook, if there is one. */
-  showSecret(secret: string | null): void
+  /** Shows secrets that nothing shows again, one after the other. */
+  showSecrets(secrets: readonly NewSecret[]): void
 }
 
-function Groups({ data, loading, showSecret }: Props) {
+/** Returns what a change has created and nothing shows again. */
+const newSecrets = (saved: DataOf<'changeSettings'> | undefined) =>
+  [
+    { title: 'The webhook secret', value: saved?.webhookSecret },
+    { title: 'The secret of the sign-up hook', value: saved?.signUpHookSecret },
+  ].filter((each): each is NewSecret => Boolean(each.value))
+
+function Groups({ data, loading, showSecrets }: Props) {
   const { may } = useConsole()
   /** What the operator has typed, by name. */
   const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})
@@ -122,7 +135,7 @@ function Groups({ data, loading, showSecret }: Props) {
           onRefused={refuse}
           onSaved={(saved) => {
             setEdits({})
-            showSecret(saved?.webhookSecret ?? null)
+            showSecrets(newSecrets(saved))
             if (saved) announce('The settings are saved. Servers apply them within 5 seconds.')
             loading.reload()
           }}

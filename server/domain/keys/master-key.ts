@@ -79,6 +79,15 @@ export const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
 export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
   seal(masterKey, Buffer.from(secret), webhookRow(database))
 
+export const signUpHookRow = ({ id }: Pick<Database, 'id'>) => `${id}/sign-up-hook`
+
+export const sealSignUpHookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
+  seal(masterKey, Buffer.from(secret), signUpHookRow(database))
+
+/** Throws if the secret was sealed with another master key or for another database. */
+export const openSignUpHookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
+  open(keys, sealed, signUpHookRow(database)).toString()
+
 /** Throws if the secret was sealed with another master key or for another database. */
 export const openWebhookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
   open(keys, sealed, webhookRow(database)).toString()

@@ -1,11 +1,11 @@
 import type { Database } from '../../store/generated/client.js'
 import { findConnections, resealConnection } from '../../store/queries/connections.js'
 import { findDataKey, resealDataKey } from '../../store/queries/data-keys.js'
-import { resealWebhookSecret } from '../../store/queries/databases.js'
+import { resealSignUpHookSecret, resealWebhookSecret } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
 import { findSealedOfTenants, resealTenantConnection } from '../../store/queries/sso-connections.js'
 import type { Queries } from '../../store/store.js'
-import { connectionRow, dataKeyRow, keyRow, secretRow, webhookRow } from './master-key.js'
+import { connectionRow, dataKeyRow, keyRow, secretRow, signUpHookRow, webhookRow } from './master-key.js'
 
 /** A value that the master key encrypts. */
 export interface SealedValue {
@@ -19,7 +19,7 @@ export interface SealedValue {
 
 type Find = (
   store: Queries,
-  database: Pick<Database, 'id' | 'sealedWebhookSecret'>,
+  database: Pick<Database, 'id' | 'sealedWebhookSecret' | 'sealedSignUpHookSecret'>,
 ) => Promise<readonly SealedValue[]>
 
 /** Finds everything that the master key encrypts, by name. Signing keys are last, because a start checks only these. */
@@ -28,6 +28,13 @@ export const sealedValues = {
     const { sealedWebhookSecret: sealed } = database
     const replace = (resealed: Uint8Array) => resealWebhookSecret(store, database, resealed)
     return sealed ? [{ name: 'webhook secret', sealed, row: webhookRow(database), replace }] : []
+  },
+  signUpHookSecret: async (store, database) => {
+    const { sealedSignUpHookSecret: sealed } = database
+    const replace = (resealed: Uint8Array) => resealSignUpHookSecret(store, database, resealed)
+    return sealed
+      ? [{ name: 'secret of the sign-up hook', sealed, row: signUpHookRow(database), replace }]
+      : []
   },
   dataKey: async (store, { id }) => {
     const key = await findDataKey(store, id)

@@ -5,6 +5,7 @@ import { profileOf } from '../../store/queries/user-fields.js'
 import type { Change, Fact, Outcome } from '../change.js'
 import { type Connection, titleOf } from '../connections/connection.js'
 import { signUpEvents } from '../events/events.js'
+import type { Accepted } from '../hooks/sign-up-hook.js'
 import { acceptanceEvents, joinByInvitation, joinEvents } from '../invitations/accept.js'
 import { noticeMessages } from '../notices/notice.js'
 import type { ProviderClaims } from '../providers/identify.js'
@@ -28,7 +29,14 @@ interface Changed extends Pick<Outcome<unknown>, 'facts' | 'mails'> {
 export async function signUp(
   change: Change,
   { proof, body, connection, invitation }: Facts,
-  { address, count }: Extract<Choice, { kind: 'signUp' }> & { count: CountRequest | undefined },
+  {
+    address,
+    count,
+    accepted,
+  }: Extract<Choice, { kind: 'signUp' }> & {
+    count: CountRequest | undefined
+    accepted: Accepted | undefined
+  },
 ): Promise<Changed> {
   const { database, now } = change
   const claims = proof.kind === 'external' ? proof.claims : undefined
@@ -41,6 +49,7 @@ export async function signUp(
     id,
     passwordHash: null,
     ...profileOf({ ...body, preferredName, locale }),
+    ...accepted,
     createdAt: now,
     generation: now.getTime(),
   }

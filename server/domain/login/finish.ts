@@ -21,6 +21,7 @@ import { findEnabled } from '../connections/find-connections.js'
 import type { AppContext } from '../context.js'
 import { loginMailOf, type RuleDatabase } from '../databases/find-database.js'
 import { ifStepMissing, proveStep } from '../factors/step.js'
+import { type Accepted, askBeforeSignUp } from '../hooks/sign-up-hook.js'
 import { requireInvitation } from '../invitations/code.js'
 import type { Secrets } from '../keys/database-secrets.js'
 import { Problem, unless } from '../problem.js'
@@ -58,7 +59,7 @@ interface ProvenLogin {
  * for a short time, and returns a token with the same id.
  *
  * @throws {Problem} `validation_failed`; `code_invalid`; `too_many_attempts`; those of `choose` and of a second step;
- * `too_many_sign_ups`; `email_taken`
+ * `too_many_sign_ups`; `sign_up_refused`; `unavailable`; `email_taken`
  */
 export async function finishLogin(context: AppContext, request: Request): Promise<FinishedLogin> {
   const started = await findReturned(context, request)
@@ -224,8 +225,13 @@ async function logInOrSignUp(context: AppContext, request: Request, login: Finis
   // Read before the transaction, in which a store with one connection could not read them.
   const secrets = await context.findSecrets(request.database.id)
   const { body } = request
-  const run = (count?: CountRequest) =>
-    runChange(context, request, (change) => inChange(change, { ...login, body, secrets, count }))
+  let accepted: Accepted | undefined
+  const run = async (count?: CountRequest) => {
+    if (!login.user) accepted ??= await askAbout(context, request, { ...login, secrets })
+    return runChange(context, request, (change) =>
+      inChange(change, { ...login, body, secrets, count, accepted }),
+    )
+  }
   return (login.user ? run() : signUpWithinLimit(context, request, run))
     .catch((error) => (isUniqueViolation(error) ? run() : Promise.reject(error)))
     .catch((error) => {
@@ -233,7 +239,34 @@ async function logInOrSignUp(context: AppContext, request: Request, login: Finis
     })
 }
 
+/** Asks the hook of a database about a login that would sign a person up. */
+async function askAbout(
+  context: AppContext,
+  request: Request,
+  { proof, secrets }: Finishing & { secrets: Secrets },
+): Promise<Accepted | undefined> {
+  const { database, body } = request
+  if (database.signUpHookUrl === null || proof.attempt.usedAt) return undefined
+  const { store, now } = context
+  const reading = { query: store.query, database, now: new Date(now()), secrets }
+  const facts = await readFacts(reading, { proof, body, user: undefined, isKnownIdentity: false })
+  const choice = choose(database, facts)
+  if (choice.kind !== 'signUp') return undefined
+  const known = proof.kind === 'external' ? { ...proof.claims, ...proof.attempt } : undefined
+  return askBeforeSignUp(context, request, {
+    email: choice.address.email,
+    way: proof.kind,
+    connection: known?.connection,
+    preferredName: body.preferredName ?? known?.preferredName,
+    locale: body.locale ?? known?.locale,
+    invitedTo: facts.invitation?.tenantId,
+    newTenant: body.newTenant,
+  })
+}
+
 interface Deciding extends Finishing {
+  /** What the hook has answered about a sign-up. */
+  accepted: Accepted | undefined
   body: NewUserFields
   secrets: Secrets
   /** Counts a sign-up. Throws if a limit is reached. */
@@ -242,7 +275,7 @@ interface Deciding extends Finishing {
 
 /** Locks the login and then its user, and decides again. */
 async function inChange(change: Change, login: Deciding): Promise<Outcome<Success>> {
-  const { body, way, secrets, second, count } = login
+  const { body, way, secrets, second, count, accepted } = login
   const { database, now } = change
   const key = { databaseId: database.id, id: login.proof.attempt.id }
   const attempt = await findAttempt(change, key, { now, lock: true })
@@ -263,8 +296,10 @@ async function inChange(change: Change, login: Deciding): Promise<Outcome<Succes
     return { result: { user, authentication, at, isNewUser }, facts: [] }
   }
   const isNewUser = choice.kind === 'signUp'
+  // The user was deleted since the login was read, so the hook was not asked.
+  if (isNewUser && database.signUpHookUrl !== null && !accepted) throw new Problem('unavailable')
   const { id, ...changed } = isNewUser
-    ? await signUp(change, facts, { ...choice, count })
+    ? await signUp(change, facts, { ...choice, count, accepted })
     : await logIn(change, facts, choice)
   const user = (await findUserOfToken(change, { ...key, id })) as UserOfToken
   const proven = { way, at: now.getTime(), second } as const

@@ -24,6 +24,7 @@ import { type Change, type Fact, type Outcome, runChange } from '../change.js'
 import type { TenantConnection } from '../connections/tenant-connection.js'
 import type { AppContext } from '../context.js'
 import { proveStep } from '../factors/step.js'
+import { type Accepted, askBeforeSignUp } from '../hooks/sign-up-hook.js'
 import { requireJoinable } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import { noticeMessages } from '../notices/notice.js'
@@ -65,7 +66,8 @@ const testedMilliseconds = 300_000
  * Logs a person in whom the provider of a tenant has named, with a session of that tenant. The first login links the person to an
  * account, or creates one. The same success can be repeated for a short time, and returns a token with the same id.
  *
- * @throws {Problem} `code_invalid`; those of `chooseMember`; `second_factor_required`; `second_factor_missing`
+ * @throws {Problem} `code_invalid`; those of `chooseMember`; `second_factor_required`; `second_factor_missing`; `sign_up_refused`;
+ * `unavailable`
  */
 export async function logInToTenant(
   context: AppContext,
@@ -82,9 +84,16 @@ export async function logInToTenant(
   if (!facts?.isEnabled) throw new Problem('code_invalid')
   const choice = attempt.usedAt ? undefined : chooseMember(facts, joining.joiner)
   const amr = await proveLevel(context, request, { facts, login })
+  const { email, preferredName, locale } = login.claims
+  const named = { email: email ?? '', preferredName, locale, invitedTo: facts.tenantId }
+  const isNew = choice?.kind === 'link' && !choice.user
+  const way = { way: 'sso', connection: login.connection.id } as const
+  const accepted = isNew ? await askBeforeSignUp(context, request, { ...named, ...way }) : undefined
   const { user, at, isNewUser, hasRules } =
     (choice?.kind === 'known' && (await useKnown(context, request, { login, user: choice.user }))) ||
-    (await runTwice(() => runChange(context, request, (change) => inChange(change, joining))))
+    (await runTwice(() =>
+      runChange(context, request, (change) => inChange(change, { ...joining, accepted })),
+    ))
   const signedIn = await completeTenantLogin(context, request, {
     user,
     proof: TenantProof.of(user, facts.tenantId, { amr, at: at.getTime() }),
@@ -167,7 +176,11 @@ async function useKnown(
   return { user: { ...user, memberships }, at, isNewUser: false, hasRules: true }
 }
 
-type JoiningLogin = SsoLogin & { joiner: SsoPerson }
+type JoiningLogin = SsoLogin & {
+  joiner: SsoPerson
+  /** What the hook has answered about a new account. */
+  accepted: Accepted | undefined
+}
 
 /** Locks the login, its user and the tenant, and decides again. */
 async function inChange(change: Change, login: JoiningLogin): Promise<Outcome<Success>> {
@@ -242,7 +255,7 @@ async function lockFacts(change: Change, person: NamedPerson): Promise<SsoFacts>
 }
 
 interface Linking {
-  login: SsoLogin
+  login: JoiningLogin
   facts: SsoFacts
   choice: Extract<Membering, { kind: 'link' }>
 }
@@ -282,9 +295,11 @@ async function linkPerson(
 /** Creates an account without a password, whose address the provider of its domain has proven. */
 async function createPerson(
   change: Change,
-  { id, claims, person }: SsoLogin & { id: string },
+  { id, claims, person, accepted }: JoiningLogin & { id: string },
 ): Promise<Fact[]> {
   const { database, now } = change
+  // The account was deleted since the login was read, so the hook was not asked.
+  if (database.signUpHookUrl !== null && !accepted) throw new Outdated()
   const { email, preferredName, locale } = claims
   const user = {
     databaseId: database.id,
@@ -293,6 +308,7 @@ async function createPerson(
     canonicalEmail: person.canonicalEmail,
     passwordHash: null,
     ...profileOf({ preferredName, locale }),
+    ...accepted,
     createdAt: now,
     generation: now.getTime(),
   }

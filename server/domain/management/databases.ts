@@ -1,5 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
-import { type DatabaseSettings, defaultSettings } from '@usher/contract/settings'
+import { type DatabaseSettings, defaultSettings, readClaimSource } from '@usher/contract/settings'
 import { v7 as uuidv7 } from 'uuid'
 import { findLockedSettings } from '../../store/queries/databases.js'
 import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
@@ -22,11 +22,11 @@ import {
 import { requireSameDomain } from '../databases/require-same-domain.js'
 import { settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
-import { sealWebhookSecret } from '../keys/master-key.js'
+import { sealSignUpHookSecret, sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
-import { newWebhookSecret } from '../outbox/webhook.js'
-import { Problem } from '../problem.js'
+import { invalidField, Problem, validationFailed } from '../problem.js'
+import { newWebhookSecret } from '../signed-request.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
@@ -49,7 +49,7 @@ export const findDatabase = async (store: Store, path: DatabasePath): Promise<Ru
 /**
  * Creates a database.
  *
- * @returns it, and the secret of its webhook if it has one
+ * @returns it, and the secrets of its webhook and hook if it has these
  * @throws {Problem} if the name is invalid or taken, the workspace does not exist, or a template is invalid
  */
 export async function createDatabase(
@@ -59,6 +59,7 @@ export async function createDatabase(
 ) {
   const { workspaceSlug, databaseName } = path
   requirePathName({ path: 'name', what: 'database name' }, databaseName)
+  requireOneMeaning(settings)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
   const id = uuidv7()
@@ -73,18 +74,26 @@ export async function createDatabase(
     createdAt: now,
   }
   const webhookSecret = database.webhookUrl === null ? undefined : newWebhookSecret()
+  const signUpHookSecret = database.signUpHookUrl === null ? undefined : newWebhookSecret()
   await store.transaction(id, async (query) => {
     if (!(await insertDatabase({ query }, database)))
       throw new Problem('database_exists', { detail: `Database ${nameOfDatabase(path)} already exists.` })
     const masterKey = await sealingKeyOfNewDatabase({ query }, store)
     await insertSigningKey({ query }, generateSigningKey(database, masterKey, { now }))
-    if (webhookSecret) {
-      const sealedWebhookSecret = sealWebhookSecret(masterKey, webhookSecret, { id })
-      await updateDatabase({ query }, { id }, { sealedWebhookSecret })
-    }
+    if (webhookSecret || signUpHookSecret)
+      await updateDatabase(
+        { query },
+        { id },
+        {
+          ...(webhookSecret && { sealedWebhookSecret: sealWebhookSecret(masterKey, webhookSecret, { id }) }),
+          ...(signUpHookSecret && {
+            sealedSignUpHookSecret: sealSignUpHookSecret(masterKey, signUpHookSecret, { id }),
+          }),
+        },
+      )
     if (mail) await storeMailChanges({ query, actor: { kind: 'operator' }, database }, mail)
   })
-  return { ...database, webhookSecret }
+  return { ...database, webhookSecret, signUpHookSecret }
 }
 
 /** Settings to change. */
@@ -105,6 +114,7 @@ const fixedForOperators = [
   'tenantOperations',
   'accountOperations',
   'secondFactor',
+  'signUpHookUrl',
   'webhookUrl',
   'eventsKept',
 ] as const
@@ -112,9 +122,9 @@ const fixedForOperators = [
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
  * for it, because a later webhook must not get them. The first URL also deletes them, in case the removal was
- * interrupted. If events are kept from now on, expires earlier cursors, because the events in between are missing.
+ * interrupted. Each URL of the sign-up hook gets a new secret. If events are kept from now on, expires earlier cursors, because the events in between are missing.
  *
- * @returns the database, and the secret of its webhook if it is new
+ * @returns the database, and the secrets of its webhook and hook if they are new
  * @throws {Problem} if it does not exist, if a removed role is in use, or if there is no webhook that could get a
  * secret
  */
@@ -122,16 +132,18 @@ export async function setDatabase(
   context: ChangeContext & { store: Store },
   request: ChangeRequest,
   changes: SettingChanges,
-): Promise<DatabaseRow & { webhookSecret?: string | null }> {
+): Promise<DatabaseRow & { webhookSecret?: string | null; signUpHookSecret?: string }> {
   const { store } = context
   const { newWebhookSecret: isNew, mail, force, require, ...settings } = changes
   const former = await requireDatabase(store, request.database)
   for (const name of fixedForOperators)
     if (settings[name] !== undefined) refuseOperators(former, `cannot change ${name}`)
+  requireOneMeaning(settings, former)
   const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
   const webhookSecret = isOfWebhook ? changedSecret({ formerUrl, webhookUrl, isNew }) : undefined
+  const signUpHookSecret = settings.signUpHookUrl ? newWebhookSecret() : undefined
   // First, because this command does not do it again once the setting is stored.
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
@@ -141,15 +153,13 @@ export async function setDatabase(
     require?.(settingsOf((await findDatabaseRow(change, request.database)) ?? former))
     if (settings.roles) await requireUnused(change, settings.roles)
     if (!force) await requireSameDomain(change, settings)
-    const sealed =
-      typeof webhookSecret === 'string'
-        ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })
-        : webhookSecret
+    const secrets = await sealedSecrets(change, store, { webhookSecret, signUpHookSecret })
     const where = { id, webhookUrl: isOfWebhook ? formerUrl : undefined }
     const values = {
       ...settings,
       ...requiredSince(former, settings, change.now),
-      ...(sealed !== undefined && { sealedWebhookSecret: sealed }),
+      ...secrets,
+      ...(settings.signUpHookUrl === null && { sealedSignUpHookSecret: null }),
     }
     const hasValues = Object.keys(values).length > 0
     if (hasValues && !(await updateDatabase(change, where, values))) return { result: undefined, facts: [] }
@@ -163,7 +173,48 @@ export async function setDatabase(
   if (isOfWebhook && !stored) return setDatabase(context, request, changes)
   if (stored?.lastEventId) await deleteWaitingEvents(store, id, stored.lastEventId)
   const row = await requireDatabase(store, request.database)
-  return { ...row, ...(webhookSecret !== undefined && { webhookSecret }) }
+  return {
+    ...row,
+    ...(webhookSecret !== undefined && { webhookSecret }),
+    ...(signUpHookSecret && { signUpHookSecret }),
+  }
+}
+
+/** Returns the columns of new secrets. Null: the webhook has none any more. */
+async function sealedSecrets(
+  change: Change,
+  store: Store,
+  {
+    webhookSecret,
+    signUpHookSecret,
+  }: { webhookSecret: string | null | undefined; signUpHookSecret: string | undefined },
+) {
+  const { id } = change.database
+  const removed = webhookSecret === null && { sealedWebhookSecret: null }
+  if (!webhookSecret && !signUpHookSecret) return { ...removed }
+  const key = await lockSealingKey(change, store, id)
+  return {
+    ...removed,
+    ...(webhookSecret && { sealedWebhookSecret: sealWebhookSecret(key, webhookSecret, { id }) }),
+    ...(signUpHookSecret && { sealedSignUpHookSecret: sealSignUpHookSecret(key, signUpHookSecret, { id }) }),
+  }
+}
+
+/** @throws {Problem} `validation_failed` if a claim would have a fixed value and a source */
+function requireOneMeaning(
+  changes: Partial<DatabaseSettings>,
+  former: Pick<DatabaseRow, 'claims' | 'claimSources'> = defaultSettings,
+) {
+  const { claims = former.claims, claimSources = former.claimSources } = changes
+  if (!changes.claims && !changes.claimSources) return
+  const both = claimSources
+    .map((text) => readClaimSource(text)?.claim ?? '')
+    .find((claim) => Object.hasOwn(Object(claims), claim))
+  if (both === undefined) return
+  const [field, other] = changes.claimSources ? ['claimSources', 'claims'] : ['claims', 'claimSources']
+  throw validationFailed([
+    invalidField(`settings.${field}`, `must not contain the claim ${both}, which ${other} has`),
+  ])
 }
 
 /** Returns when the second factor became required, if that changes. */
@@ -179,11 +230,19 @@ const requiredSince = (
 /** The last event that waits for a webhook that is removed. Undefined if the settings were not stored. */
 type StoredSettings = { lastEventId?: string | undefined } | undefined
 
-/** The path of a webhook's URL may be secret. */
-const auditedSettings = ({ webhookUrl, mail, force: _, require: _require, ...changes }: SettingChanges) => ({
+/** The path of a URL may be secret. */
+const auditedSettings = ({
+  webhookUrl,
+  signUpHookUrl,
+  mail,
+  force: _,
+  require: _require,
+  ...changes
+}: SettingChanges) => ({
   ...changes,
   ...(mail && auditedMailChanges(mail)),
   ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
+  ...(signUpHookUrl !== undefined && { signUpHookUrl: signUpHookUrl && new URL(signUpHookUrl).origin }),
 })
 
 /**

@@ -193,9 +193,9 @@ export async function createDatabase(
   const path = { workspaceSlug: workspace.slug, databaseName }
   const wanted = { ...readSettings(settings), ...(mail && { mail }) }
   const created = await create({ store, now: new Date(now()) }, path, wanted)
-  const { id, webhookSecret = null } = created
+  const { id, webhookSecret = null, signUpHookSecret = null } = created
   audit(caller.log, 'database.created', { databaseId: id, ...operatorOf(actor) })
-  return { ...databaseInfo(created), id, url: urlOf(path), webhookSecret }
+  return { ...databaseInfo(created), id, url: urlOf(path), webhookSecret, signUpHookSecret }
 }
 
 /** How long one request deletes. */

@@ -65,7 +65,8 @@ export async function changeSettings(context: AppContext, request: ChangeRequest
     ...(newWebhookSecret && { newWebhookSecret }),
     require: (values) => requireMatch(headers['if-match'], etagOf({ values }, ['values'])),
   })
-  return { ...listOf(settingsOf(row)), webhookSecret: row.webhookSecret ?? null }
+  const { webhookSecret = null, signUpHookSecret = null } = row
+  return { ...listOf(settingsOf(row)), webhookSecret, signUpHookSecret }
 }
 
 /** Returns the values of settings. @throws {Problem} `validation_failed` */

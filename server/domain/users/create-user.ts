@@ -10,6 +10,7 @@ import { sendVerificationAtSignUp } from '../codes/request-code.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../events/events.js'
+import { askBeforeSignUp } from '../hooks/sign-up-hook.js'
 import { type Acceptance, acceptanceEvents, acceptWithSignUp } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import { recordHashParameters } from '../passwords/authenticate.js'
@@ -30,7 +31,7 @@ import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
  *
  * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `code_invalid`;
  * `invitation_for_other_address`; `seats_full`; `email_taken`; `idempotency_key_reused`; `too_many_attempts` if the
- * client's network has failed too often; `too_many_sign_ups`; `unavailable`
+ * client's network has failed too often; `too_many_sign_ups`; `sign_up_refused`; `unavailable`
  */
 export async function createUser(context: AppContext, request: SignUpRequest): Promise<SignedInUser> {
   const { database, body, headers, caller } = request
@@ -72,6 +73,15 @@ async function signUp(
     : undefined
   if (invitation && invitation.canonicalEmail !== canonicalEmail)
     throw new Problem('invitation_for_other_address')
+  const { email, newTenant } = body
+  const person = {
+    ...profileOf(body),
+    email,
+    newTenant,
+    way: 'password',
+    invitedTo: invitation?.tenantId,
+  } as const
+  const accepted = await askBeforeSignUp(context, request, person)
   const passwordHash = await context.hashing.hash(body.password, caller)
   const now = new Date(context.now())
   const user = {
@@ -81,13 +91,14 @@ async function signUp(
     canonicalEmail,
     passwordHash,
     ...profileOf(body),
+    ...accepted,
     createdAt: now,
     generation: now.getTime(),
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
   const acceptance = invitation && { database, invitation, userId: user.id, now }
-  const accepted = acceptance ? acceptanceEvents(acceptance) : []
-  const messages = eventMessages(database, now, [...signUpEvents(user.id, tenant?.id), ...accepted])
+  const joined = acceptance ? acceptanceEvents(acceptance) : []
+  const messages = eventMessages(database, now, [...signUpEvents(user.id, tenant?.id), ...joined])
   await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance, count })
   context.deliver(messages)
   // Of the same time, so ordered by id.
@@ -104,7 +115,7 @@ async function signUp(
   })
   // The code of an invitation has proven the address.
   if (!invitation) await sendVerificationAtSignUp(context, request, user)
-  for (const { type, ...ids } of accepted) audit(caller.log, type, { databaseId: database.id, ...ids })
+  for (const { type, ...ids } of joined) audit(caller.log, type, { databaseId: database.id, ...ids })
   return signedUp
 }
 

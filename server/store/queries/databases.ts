@@ -2,8 +2,11 @@ import { settingEntries } from '@usher/contract/settings'
 import type { Database } from '../generated/client.js'
 import type { Queries } from '../store.js'
 
+/** Encrypted secrets of a database. */
+type SealedField = 'sealedWebhookSecret' | 'sealedSignUpHookSecret'
+
 /** The columns of a database that requests and commands read. */
-export type DatabaseFields = Omit<Database, 'sealedWebhookSecret'>
+export type DatabaseFields = Omit<Database, SealedField>
 
 /** Returns the database of each path, or undefined, in the order of the paths. */
 export async function findDatabasesByPath(
@@ -122,12 +125,13 @@ export async function countDatabases(store: Queries) {
   return row?.count ?? 0
 }
 
-/** Yields the databases with the encrypted secret of their webhook, newest first. */
+/** Yields the databases with their encrypted secrets, newest first. */
 export async function* pagesOfDatabases(store: Queries) {
   let before = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   for (;;) {
-    const rows = await store.query<Pick<Database, 'id' | 'sealedWebhookSecret'>>(
-      `SELECT id, sealed_webhook_secret AS "sealedWebhookSecret" FROM usher.database
+    const rows = await store.query<Pick<Database, 'id' | SealedField>>(
+      `SELECT id, sealed_webhook_secret AS "sealedWebhookSecret",
+        sealed_sign_up_hook_secret AS "sealedSignUpHookSecret" FROM usher.database
       WHERE id < ($1::uuid[])[1] ORDER BY id DESC LIMIT 100`,
       [[before]],
     )
@@ -148,3 +152,25 @@ export const resealWebhookSecret = (
     WHERE id = $1::uuid AND sealed_webhook_secret = $2::bytea`,
     [id, sealedWebhookSecret, resealed],
   )
+
+/** Replaces the encrypted secret of a hook, unless it was changed since it was read. */
+export const resealSignUpHookSecret = (
+  store: Queries,
+  { id, sealedSignUpHookSecret }: Pick<Database, 'id' | 'sealedSignUpHookSecret'>,
+  resealed: Uint8Array,
+) =>
+  store.query(
+    `UPDATE usher.database SET sealed_sign_up_hook_secret = $3::bytea
+    WHERE id = $1::uuid AND sealed_sign_up_hook_secret = $2::bytea`,
+    [id, sealedSignUpHookSecret, resealed],
+  )
+
+/** Returns the hook of a database with its encrypted secret. Undefined if it has none. */
+export async function findSignUpHook(store: Queries, id: Database['id']) {
+  const [hook] = await store.query<{ url: string; sealed: Uint8Array }>(findHookStatement, [id])
+  return hook
+}
+
+const findHookStatement = `
+  SELECT sign_up_hook_url AS url, sealed_sign_up_hook_secret AS sealed FROM usher.database
+  WHERE id = $1::uuid AND sign_up_hook_url IS NOT NULL`

@@ -2,13 +2,15 @@ import type { User } from '../generated/client.js'
 import type { Queries } from '../store.js'
 import { messageParts, messageValues, type NewMessage } from './outbox.js'
 import { unindexed } from './unindexed.js'
-import { type Profile, profileFields, userFieldColumns } from './user-fields.js'
+import { type ProductFields, type Profile, profileFields, userFieldColumns } from './user-fields.js'
 
 /** A user who signs up. */
 export interface NewSignUp {
   user: Profile &
     Pick<User, 'databaseId' | 'id' | 'email' | 'canonicalEmail' | 'passwordHash' | 'createdAt'> & {
       generation: number
+      /** What the product keeps with the user. Undefined: nothing. */
+      privateMetadata?: ProductFields['privateMetadata'] | undefined
     }
   tenant?: { id: string; name: string } | undefined
   idempotencyKey?: Uint8Array | undefined
@@ -50,6 +52,7 @@ export async function insertUser(
       ),
       generation: give('bigint', user.generation),
       ...(isVerified && { email_verified_at: now }),
+      ...(user.privateMetadata && { private_metadata: give('json', JSON.stringify(user.privateMetadata)) }),
     }),
   ]
   if (ofTenant) {

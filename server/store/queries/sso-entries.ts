@@ -31,6 +31,19 @@ const findUserStatement = `
   SELECT user_id AS "userId" FROM usher.tenant_entry
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id = $3::uuid`
 
+/** Returns the tenant whose people a connection has named, which can have been removed since, or undefined. */
+export async function findTenantOfEntries(
+  { query }: Queries,
+  { databaseId, id }: { databaseId: string; id: string },
+) {
+  const [entry] = await query<OfTenant>(findTenantStatement, [databaseId, id])
+  return entry?.tenantId
+}
+
+const findTenantStatement = `
+  SELECT tenant_id AS "tenantId" FROM usher.tenant_entry
+  WHERE database_id = $1::uuid AND connection_id = $2::uuid LIMIT 1`
+
 /** Ends the proofs of the people whom a tenant, or one connection of it, has named until now. Proofs are in whole seconds. */
 export const endProofs = (
   { query }: Queries,

@@ -56,6 +56,7 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   'tenant sso check-domain': [`${onTenant} acme.example`],
   'tenant sso move-domain': [`${onTenant} acme.example`],
   'tenant sso remove-domain': [`${onTenant} acme.example`],
+  'hook test': [database],
   'mail preview': [database],
   'outbox list': [database],
   'outbox retry': [`${database} ${id}`, `${database} --not-retried`],
