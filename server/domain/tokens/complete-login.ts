@@ -67,10 +67,10 @@ export async function completeLogin(
 async function issueTo(
   context: AppContext,
   request: Pick<Request, 'database' | 'caller'>,
-  { user, ...issued }: Omit<NewToken, 'sourced'> & { user: TokenUser },
+  { user, hasRules, ...issued }: Omit<NewToken, 'sourced'> & Pick<TenantLogin, 'user' | 'hasRules'>,
 ) {
   const { database } = request
-  const known = await withSsoRules(context, database, user)
+  const known = hasRules ? user : await withSsoRules(context, database, user)
   const sourced = await sourcedClaims(context, request, { user: known, ...issued })
   return issueToken(database, known, { ...issued, sourced })
 }
@@ -88,18 +88,20 @@ async function withSsoRules<User extends TokenUser>(
 /** A user who has passed the single sign-on of a tenant. */
 interface TenantLogin extends Pick<CompletedLogin, 'user' | 'readAt' | 'tokenId' | 'session'> {
   proof: TenantProof
+  /** Whether the rules of single sign-on of the user's tenants were read with the login. */
+  hasRules?: boolean | undefined
 }
 
 /** Returns a token of a tenant, which does not open the account of the user. @throws {Problem} `login_refused` if the user is disabled */
 export async function completeTenantLogin(
   context: AppContext,
   request: Pick<Request, 'database' | 'caller'>,
-  { user, proof, readAt, tokenId, session }: TenantLogin,
+  { user, proof, readAt, tokenId, session, hasRules }: TenantLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('login_refused')
   proof.requireOf(user)
   const issued = { now: readAt, proven: proof.proven, isTenantOnly: true, session, id: tokenId }
-  return issueTo(context, request, { user, ...issued })
+  return issueTo(context, request, { user, hasRules, ...issued })
 }
 
 const dayMilliseconds = 24 * 3_600_000
