@@ -1,4 +1,4 @@
-/** The claims of a token, with what they say. A fixed claim of a database cannot have these names. */
+/** The claims of a token, with what they say. A claim that a database adds cannot have these names. */
 export const tokenClaims = {
   iss: '`{BASE_URL}/workspaces/WORKSPACE/databases/DATABASE`',
   aud: 'a list that contains `iss`, and `database:` followed by the ID of the database. With `"account": false`: `{iss}/tenants` only, so that a backend that does not expect such tokens refuses them',
@@ -25,8 +25,40 @@ export const tokenClaims = {
 
 /**
  * Claims that no token has yet: those that RFC 7519 §4.1 registers, and those of OAuth and OpenID Connect that a later version may set
- * (RFC 8693 §4, RFC 7800 §3.1, OpenID Connect Core §2). A fixed claim with such a name would then change its meaning.
+ * (RFC 8693 §4, RFC 7800 §3.1, OpenID Connect Core §2). A claim with such a name would then change its meaning.
  */
 const laterClaims = ['nbf', 'scope', 'act', 'nonce', 'azp', 'cnf']
 
 export const reservedClaims = [...Object.keys(tokenClaims), ...laterClaims]
+
+/** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. Those that a database adds have this limit. */
+export const maxClaimBytes = 1_024
+
+/** Where the value of a claim comes from. */
+export interface ClaimSource {
+  claim: string
+  of: 'user' | 'tenant'
+  field: string
+  /** A key of the object `metadata` or `privateMetadata`. */
+  key: string | null
+}
+
+/** What can follow the name of a claim. */
+export const claimSourceFields = ['user', 'tenant'].flatMap((of) => [
+  `${of}.externalId`,
+  ...(of === 'user' ? ['user.locale'] : []),
+  `${of}.metadata.NAME`,
+  `${of}.privateMetadata.NAME`,
+])
+
+const claimSource =
+  /^([A-Za-z][\w:/.-]{0,63})=((user|tenant)\.(?:externalId|locale|metadata|privateMetadata))(?:\.([^,\s\p{C}]{1,64}))?$/u
+
+/** Returns what a text such as `plan=user.metadata.plan` says, or undefined if it is no source. */
+export function readClaimSource(text: string): ClaimSource | undefined {
+  const [, claim = '', field = '', of = '', key] = text.match(claimSource) ?? []
+  const shape = key === undefined ? field : `${field}.NAME`
+  return claimSourceFields.includes(shape)
+    ? { claim, of: of as ClaimSource['of'], field, key: key ?? null }
+    : undefined
+}

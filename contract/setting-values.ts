@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reservedClaims } from './claims.js'
+import { claimSourceFields, maxClaimBytes, readClaimSource, reservedClaims } from './claims.js'
 import { hasExactNumbers, inexact } from './exact-numbers.js'
 
 /** The roles of every database. An owner has all rights of an admin, and an admin all rights of a member. */
@@ -101,9 +101,6 @@ export const passkeyOrigins = differentTexts(
   'must be up to 20 different origins separated by commas: https://app.example.com, http on localhost, or android:apk-key-hash: with the SHA-256 of a certificate',
 )
 
-/** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */
-const maxClaimBytes = 1_024
-
 /** Claims of every token of a database. */
 export const fixedClaims = z
   .looseObject({}, 'must be a JSON object, such as {"role":"authenticated"}')
@@ -121,4 +118,26 @@ function problemOf(claims: object) {
   if (!hasExactNumbers(claims)) return inexact
   // Postgres stores neither NUL nor lone surrogates.
   return /\\u(?:0000|d[89a-f])/.test(json) ? 'must not contain NUL or lone surrogates' : undefined
+}
+
+const maxSources = 10
+const sourcesExpected = `must be up to ${maxSources} texts separated by commas, such as "plan=user.metadata.plan"`
+
+/** Claims of tokens whose values come from the user and the tenant. */
+export const claimSources = z
+  .array(z.string(sourcesExpected), sourcesExpected)
+  .max(maxSources, sourcesExpected)
+  .superRefine((texts, { addIssue }) => {
+    const claims = texts.map((text) => readClaimSource(text)?.claim)
+    texts.forEach((text, index) => {
+      const problem = sourceProblem(claims[index], claims.slice(0, index))
+      if (problem) addIssue(`must not contain "${text}": ${problem}`)
+    })
+  })
+
+function sourceProblem(claim: string | undefined, earlier: readonly unknown[]) {
+  if (claim === undefined)
+    return `expected the name of a claim, an equals sign and ${claimSourceFields.join(', ')}`
+  if (reservedClaims.includes(claim)) return `${claim} is reserved for Usher`
+  return earlier.includes(claim) ? `another source has the claim ${claim}` : undefined
 }

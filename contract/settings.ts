@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { choice, list, number, perHour, type Setting, settingsOf, text, toggle } from './setting.js'
 import {
   appUrl,
+  claimSources,
   fixedClaims,
   loginRedirects,
   ownRoles,
@@ -10,7 +11,7 @@ import {
   webhookUrl,
 } from './setting-values.js'
 
-export { tokenClaims } from './claims.js'
+export { type ClaimSource, maxClaimBytes, readClaimSource, tokenClaims } from './claims.js'
 export { readSetting, type Setting, shownSetting } from './setting.js'
 export { builtInRoles, isDomain } from './setting-values.js'
 export * from './settings-of-mails.js'
@@ -189,6 +190,12 @@ const tokens = settingsOf({
     default: {},
     confirms: true,
     text: 'JSON object of claims for every token, such as {"role":"authenticated"}',
+  },
+  claimSources: {
+    ...list('sources', claimSources),
+    title: 'claim sources',
+    confirms: true,
+    text: 'claims of a user or tenant, by commas, such as "plan=user.metadata.plan,tier=tenant.privateMetadata.tier", or "none"',
   },
 })
 

@@ -111,6 +111,7 @@ const settingsExample = {
   trustAmr: false,
   jit: true,
   defaultRole: 'member',
+  callbackUrl: connectionExample.callbackUrl.replace(connectionExample.id, '{id}'),
 }
 
 /** The single sign-on of a tenant. */
@@ -134,6 +135,10 @@ export const Sso = component(
     trustAmr: field('Whether what the provider says about second factors counts for `acr`.', z.boolean()),
     jit: field('Whether a first login creates a member.', z.boolean()),
     defaultRole: shownRole('Role of such a member:'),
+    callbackUrl: field(
+      'The callback URL of each connection, with `{id}` for its ID, to register at the provider before `addSsoConnection`.',
+      z.string(),
+    ),
     connections: field('In the order in which they were added.', z.array(SsoConnection)),
     domains: field('In alphabetical order.', z.array(SsoDomain)),
   }),
@@ -241,6 +246,9 @@ export const AddSsoConnectionBody = body(
   },
   {
     ...settable(),
+    id: id(
+      'ID of the connection, a new UUID: then its callback URL is known before. Default: a new ID.',
+    ).optional(),
     clientId: given('ID of the client at the provider.', 255, '0oa4711'),
     preset: field(
       'Kind of the provider. By default that of the issuer, or `oidc`.',

@@ -20,6 +20,10 @@ GRANT USAGE ON SCHEMA token TO authenticated;
 CREATE FUNCTION token.claims() RETURNS jsonb LANGUAGE sql STABLE
   RETURN coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
 
+-- A claim of your product as text, or NULL.
+CREATE FUNCTION token.claim(name text) RETURNS text LANGUAGE sql STABLE
+  RETURN token.claims() ->> name;
+
 -- ID of the user, or NULL without a token, and with a token that opens only a tenant.
 CREATE FUNCTION token.user_id() RETURNS uuid LANGUAGE sql STABLE
   RETURN CASE WHEN token.claims() -> 'account' IS DISTINCT FROM 'false' THEN (token.claims() ->> 'sub')::uuid END;
@@ -98,6 +102,21 @@ CREATE POLICY with_second_factor ON bank_account AS RESTRICTIVE TO authenticated
 CREATE POLICY updated_soon ON bank_account AS RESTRICTIVE FOR UPDATE TO authenticated
   USING ((SELECT token.proven_within('10 minutes')));
 GRANT SELECT, INSERT, UPDATE ON bank_account TO authenticated;
+
+-- A table for tokens whose claim `plan` comes from the tenant.
+CREATE TABLE report (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  title text NOT NULL,
+  PRIMARY KEY (tenant_id, id)
+);
+ALTER TABLE report ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_tenant ON report TO authenticated
+  USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
+  WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
+CREATE POLICY with_plan ON report AS RESTRICTIVE TO authenticated
+  USING ((SELECT token.claim('plan')) = 'pro');
+GRANT SELECT, INSERT ON report TO authenticated;
 
 -- A view uses the policies of the role that reads it only with security_invoker.
 CREATE VIEW open_task WITH (security_invoker = true) AS

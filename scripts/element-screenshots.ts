@@ -1,4 +1,5 @@
-// Takes the pictures of the elements for the documentation: each screen in English and Arabic, light and dark, at 320 and 1280 pixels.
+// Takes the pictures of the elements for the documentation: each screen in English and Arabic, light and dark, at 320 and 1280 pixels,
+// and forms of the set-up of single sign-on for its administrators.
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { servePage } from '../test/browser/elements.js'
@@ -10,6 +11,7 @@ const folder = 'docs/guides/elements'
 const script = `
 import { start } from '@usher/sdk/ui'
 import { startAccount } from '@usher/sdk/ui/account'
+import { startSsoSetup } from '@usher/sdk/ui/sso'
 import { ar } from '@usher/sdk/ui/texts/ar'
 import '@usher/sdk/ui.css'
 import { createStubClient, problemReply } from './test/support/ui-client.js'
@@ -19,6 +21,7 @@ const { client } = createStubClient({ isLoggedIn }, (operation) =>
 const options = { client, languages: { ar } }
 start(options)
 startAccount(options)
+startSsoSetup(options)
 `
 
 const secondFactor = { challenge: 'c', expiresIn: 300, methods: ['totp', 'recoveryCode'] }
@@ -78,17 +81,32 @@ const scenes: Record<string, Scene> = {
   },
 }
 
+const setup: Scene = { body: '<usher-sso-setup tenant="engines"></usher-sso-setup>', isLoggedIn: true }
+
+/** Scenes of which one form is shown. */
+const forms: Record<string, Scene & { form: string }> = {
+  'sso-connection': {
+    ...setup,
+    form: 'sso-client',
+    async steps(page) {
+      await act(page, 'ssoAdd')
+      await page.locator('[name=preset]').selectOption('okta')
+      await act(page, 'next')
+    },
+  },
+  'sso-domain': { ...setup, form: 'sso-domains' },
+  'sso-settings': { ...setup, form: 'sso-overview' },
+}
+
 const looks = (['en', 'ar'] as const).flatMap((lang) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ lang, colorScheme })),
 )
 const browser = await launchChromium(findChromium())
 
-/** Returns a picture of a scene as a URL. */
-async function picture(
-  scene: Scene,
-  url: string,
-  { width, lang, colorScheme }: (typeof looks)[number] & { width: number },
-) {
+type Look = (typeof looks)[number] & { width: number }
+
+/** Opens the page of a scene. */
+async function opened(scene: Scene, url: string, { width, lang, colorScheme }: Look) {
   const page = await browser.newPage({ viewport: { width, height: 400 }, colorScheme, locale: lang })
   await page.addInitScript((given) => sessionStorage.setItem('scene', given), JSON.stringify(scene))
   await page.route(url, async (route) => {
@@ -98,6 +116,12 @@ async function picture(
   await page.goto(url)
   await page.locator('[data-part="form"]').first().waitFor()
   await scene.steps?.(page)
+  return page
+}
+
+/** Returns a picture of a scene as a URL. */
+async function picture(scene: Scene, url: string, look: Look) {
+  const page = await opened(scene, url, look)
   const image = await page.screenshot({ fullPage: true })
   await page.close()
   return `data:image/png;base64,${image.toString('base64')}`
@@ -120,6 +144,15 @@ try {
     )
     await writeFile(`${folder}/${name}.png`, await sheet.screenshot({ fullPage: true }))
     await sheet.close()
+    await served.close()
+  }
+  for (const [name, { form, ...scene }] of Object.entries(forms)) {
+    const served = await servePage({ script, body: scene.body, server: 'http://localhost:3000' })
+    const page = await opened(scene, `${served.url}/`, { width: 560, lang: 'en', colorScheme: 'light' })
+    // A dialog is as high as the page at most.
+    await page.setViewportSize({ width: 560, height: 900 })
+    await page.locator(`[data-screen="${form}"]`).screenshot({ path: `${folder}/${name}.png` })
+    await page.close()
     await served.close()
   }
 } finally {

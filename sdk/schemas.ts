@@ -93,6 +93,12 @@ export interface AddSsoConnectionBody {
   title?: string | null | undefined
   /** Requested scopes. Empty: those of the preset. */
   scopes?: string[] | undefined
+  /**
+   * ID of the connection, a new UUID: then its callback URL is known before. Default: a new ID.
+   *
+   * @example 01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01
+   */
+  id?: string | undefined
   /** Kind of the provider. By default that of the issuer, or `oidc`. */
   preset?: 'entra' | 'okta' | 'google_workspace' | 'keycloak' | 'auth0' | 'oidc' | undefined
 }
@@ -1495,6 +1501,8 @@ export interface Sso {
    * @example member
    */
   defaultRole: string
+  /** The callback URL of each connection, with `{id}` for its ID, to register at the provider before `addSsoConnection`. */
+  callbackUrl: string
   /** In the order in which they were added. */
   connections: SsoConnection[]
   /** In alphabetical order. */

@@ -4,10 +4,10 @@ import type { VerifiedUser } from './user.js'
 import type { Verifier } from './verifier.js'
 
 /** Returns middleware that sets the variable `user`, or responds with 401 or 503 and a problem document. */
-export function requireUser(
-  { verify }: Pick<Verifier, 'verify'>,
+export function requireUser<Own extends object = object>(
+  { verify }: Pick<Verifier<Own>, 'verify'>,
   requirement?: Requirement,
-): MiddlewareHandler<{ Variables: { user: VerifiedUser } }> {
+): MiddlewareHandler<{ Variables: { user: VerifiedUser<Own> } }> {
   assertRequirement('requireUser', requirement)
   return async (context, next) => {
     const { data, error } = await verify(context.req.header('authorization'), requirement)

@@ -32,12 +32,16 @@ export interface Claims {
   account?: false
   /** When the user passed the single sign-on of each tenant, in seconds since the epoch. */
   sso?: Record<string, number>
-  /** Fixed claims of the database. Never `scope`, `act`, `nonce`, `azp` or `cnf`, which a later version of Usher may set. */
+  /** Claims that the database adds. Never `scope`, `act`, `nonce`, `azp` or `cnf`, which a later version of Usher may set. */
   [name: string]: unknown
 }
 
-/** The user of a valid token. With `revocations`, tenants and roles are current. */
-export interface VerifiedUser {
+/**
+ * The user of a valid token. With `revocations`, tenants and roles are current.
+ *
+ * @typeParam Own the claims that the database adds
+ */
+export interface VerifiedUser<Own extends object = object> {
   userId: string
   /** IDs of the user's tenants. Undefined if the user has more than 50: call `fetchTenants`. */
   tenants: string[] | undefined
@@ -48,7 +52,7 @@ export interface VerifiedUser {
   roles: ReadonlyMap<string, string> | undefined
   expiresAt: Date
   /** The claims of the token. `tenants` and `roles` may be more recent. */
-  claims: Claims
+  claims: Claims & Own
 }
 
 /** How far the clocks of two servers may differ. */

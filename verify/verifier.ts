@@ -9,13 +9,20 @@ import { type Result, toResult } from './result.js'
 import { createRevocationCheck } from './revocation-check.js'
 import { type Claims, isMembership, isTexts, userOf, type VerifiedUser } from './user.js'
 
-/** Verifies tokens of one database. Its functions work without `this`, and reject only for invalid options. */
-export interface Verifier {
+/**
+ * Verifies tokens of one database. Its functions work without `this`, and reject only for invalid options.
+ *
+ * @typeParam Own the claims that the database adds
+ */
+export interface Verifier<Own extends object = object> {
   /**
    * Verifies a token, or the value of an `Authorization` header with a Bearer token. A valid token that does not meet the
    * requirement is `step_up_required`.
    */
-  verify(tokenOrHeader: string | null | undefined, requirement?: Requirement): Promise<Result<VerifiedUser>>
+  verify(
+    tokenOrHeader: string | null | undefined,
+    requirement?: Requirement,
+  ): Promise<Result<VerifiedUser<Own>>>
   /**
    * Returns the user's current tenants, from the server's `/users/me`, even if there are more than 50. A revoked token is
    * `token_invalid`.
@@ -41,9 +48,10 @@ const maxUserBytes = 4_194_304
  * const { data, error } = await verify(request.headers.authorization)
  * ```
  *
+ * @typeParam Own the claims that the database adds, such as `{ plan?: string }`. Only their type: nothing checks the values
  * @throws {TypeError} if an option is missing or invalid
  */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier<Own extends object = object>(options: VerifierOptions): Verifier<Own> {
   assertValid(options)
   // Reads the global `fetch` at each call, so that a later replacement takes effect.
   const { fetch: fetchOption = (url, init) => fetch(url, init), timeoutMs = 5_000, now = Date.now } = options
@@ -79,7 +87,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function verifiedUser(token: string) {
     const { user, kid } = await verifiedToken(token)
-    return revocations ? revocations.accept(user, kid) : user
+    return (revocations ? await revocations.accept(user, kid) : user) as VerifiedUser<Own>
   }
 
   async function verifySensitive(tokenOrHeader: string | null | undefined, requirement: Requirement) {

@@ -24,6 +24,7 @@ interface EventIds {
   'sso.changed': 'tenantId'
   'sso.domain_proven': 'tenantId' | 'domain'
   'sso.domain_lost': 'tenantId' | 'domain'
+  'sso.entry_ended': 'tenantId' | 'userId'
   'invitation.created': 'tenantId' | 'invitationId'
   'invitation.accepted': 'tenantId' | 'invitationId' | 'userId'
   'invitation.revoked': 'tenantId' | 'invitationId'

@@ -21,6 +21,7 @@ import {
   mailsPerHour,
   mailsPerHourOfUser,
   routesPerHour,
+  ssoMailsPerHour,
 } from '../../server/dist/domain/throttle/request-limits.js'
 import {
   freeFailures,
@@ -176,6 +177,7 @@ const mails = table(
       `${invitationLimits.perHour} an hour, ${invitationLimits.perDay} a day`,
       '`user`, `inviter`',
     ],
+    ['a tenant', `${ssoMailsPerHour} changes of its single sign-on an hour`, 'none', '`tenant`'],
     [
       'a database, all kinds together',
       `${defaultSettings.mailsPerHour} an hour, or \`--mails-per-hour\``,

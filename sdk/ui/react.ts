@@ -61,6 +61,12 @@ export interface TenantProps extends Omit<AccountProps, 'sections'> {
   tenant?: string | undefined
 }
 
+/** What `SsoSetup` takes. */
+export interface SsoSetupProps extends Omit<TenantProps, 'tenant' | 'onSignedOut'> {
+  /** ID of a tenant of the owner who is logged in. By default, the link of a portal opens it. */
+  tenant?: string | undefined
+}
+
 /** What `UserMenu` takes. */
 export interface UserMenuProps extends ElementProps {
   accountHref?: string | undefined
@@ -145,6 +151,15 @@ export function Account(props: AccountProps) {
 export function Tenant(props: TenantProps) {
   const attributes = { ...attributesOf(props), tenant: props.tenant }
   return useElement('usher-tenant', attributes, { properties: propertiesOf(props), handlers: changes(props) })
+}
+
+/** `<usher-sso-setup>` as a component, which `startSsoSetup` defines. */
+export function SsoSetup(props: SsoSetupProps) {
+  const attributes = { ...attributesOf(props), tenant: props.tenant }
+  return useElement('usher-sso-setup', attributes, {
+    properties: propertiesOf(props),
+    handlers: changes(props),
+  })
 }
 
 /** `<usher-user-menu>` as a component. */

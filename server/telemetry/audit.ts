@@ -25,6 +25,7 @@ export type AuditEvent =
   | 'login.failed'
   | 'login.throttled'
   | 'token.rejected'
+  | 'token.claims_left_out'
   | 'session.opened'
   | 'session.ended'
   | 'session.reuse_detected'
@@ -52,7 +53,7 @@ export type AuditEvent =
   | 'sso.domain_proven'
   | 'sso.domain_missing'
   | 'sso.domain_lost'
-  | 'sso.entry_removed'
+  | 'sso.entry_ended'
   | 'sso.portal_created'
   | 'sso.portal_opened'
   | 'invitation.created'
@@ -134,9 +135,11 @@ export interface AuditFields {
   /** Whether people may sign up although the hook has not answered. */
   isAllowed?: boolean
   /** The limit of mails that the request exceeds. */
-  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
+  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'tenant' | 'database'
   /** Number of earlier lines of this event that were not written. */
   suppressed?: number
+  /** Names of claims. */
+  claims?: readonly string[]
   settings?: object
   tables?: readonly string[]
   removed?: number

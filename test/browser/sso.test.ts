@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Scope } from '@usher/contract/management'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
@@ -7,6 +8,7 @@ import { createApiKey, setDatabase } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { hasBrowser } from './browser.js'
+import { servePage } from './elements.js'
 import {
   confirm,
   expectTexts,
@@ -74,26 +76,33 @@ const it = journeyTest
       expect(response.statusCode).toBeLessThan(300)
       return response.json()
     }
-    return { ...owner, id, byKey }
+    return { ...owner, id, byKey, tenantId: tenants[0] ?? '' }
   })
 
 const providerOf = (page: Page) => formOf(page, 'Identity provider')
 const domainsOf = (page: Page) => formOf(page, 'Mail domains')
+const peopleOf = (page: Page) => formOf(page, 'People')
 const settingsOf = (page: Page) => formOf(page, 'Settings')
 const isAccessible = async (page: Page) =>
   expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
 
-/** Connects a provider in the dialog. */
+/** Connects a provider in the dialog. Returns the dialog, and the callback URL that it shows before. */
 async function connect(page: Page, issuer: string) {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await press(providerOf(page), 'Connect a provider')
   const dialog = formOf(page, 'Connect a provider')
   await fieldOf(dialog, 'Provider').selectOption('oidc')
   await press(dialog, 'Continue')
   const client = formOf(page, 'Another one with OpenID Connect')
+  const shown = await client.getByText('Callback URL: ').textContent()
+  const callbackUrl = /http\S+\/connections\/[\da-f-]{36}\/callback/.exec(shown ?? '')?.[0] ?? ''
+  await press(client, 'Copy the callback URL')
+  await client.getByText('Copied', { exact: true }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(callbackUrl)
   await fill(client, { Issuer: issuer, 'Client ID': 'usher', 'Client secret': 'secret' })
   await isAccessible(page)
   await press(client, 'Save and check')
-  return client
+  return { client, callbackUrl }
 }
 
 describe.skipIf(!hasBrowser)('single sign-on', () => {
@@ -104,7 +113,7 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     database,
     visit,
   }) => {
-    const { id, byKey } = await newTeam('Engines')
+    const { id, byKey, tenantId } = await newTeam('Engines')
     await usher.store.prisma.user.updateMany({
       where: { databaseId: database.id, id },
       data: { needsSecondStep: true },
@@ -115,12 +124,23 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await providerOf(page).waitFor()
     expect(await page.evaluate('location.hash')).toBe('')
     await isAccessible(page)
-    const client = await connect(page, `${provider.origin}/other`)
+    const { client: first, callbackUrl } = await connect(page, `${provider.origin}/other`)
+    await first.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' }).waitFor()
+    await press(first, 'Cancel')
+    // It may be registered already.
+    const again = await connect(page, `${provider.origin}/other`)
+    expect(again.callbackUrl).toBe(callbackUrl)
+    const { client } = again
     const refused = client.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' })
     await refused.waitFor()
-    await expectFailedLoads('409 connections')
+    await expectFailedLoads('409 connections', '409 connections')
     await send(client, { Issuer: provider.origin }, 'Save and check')
-    await expectTexts(providerOf(page), provider.origin, 'No login was tested yet.')
+    await expectTexts(
+      providerOf(page),
+      provider.origin,
+      `Callback URL: ${callbackUrl}`,
+      'No login was tested yet.',
+    )
 
     await press(domainsOf(page), 'Add a domain')
     await send(formOf(page, 'Add a domain'), { Domain: 'acme.example' }, 'Add')
@@ -133,6 +153,10 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await press(domainsOf(page), 'Check acme.example')
     await domainsOf(page).getByText('Proven.', { exact: true }).first().waitFor()
 
+    const connectionId = callbackUrl.split('/').at(-2) ?? ''
+    const known = { issuer: provider.origin, subject: 'owner', provesFrom: new Date(usher.clock.now) }
+    const entry = { databaseId: database.id, tenantId, connectionId, userId: id, ...known }
+    await usher.store.prisma.tenantEntry.create({ data: { ...entry, id: randomUUID() } })
     const opened = page.waitForEvent('popup')
     await press(providerOf(page), 'Test a login OpenID Connect')
     const popup = await opened
@@ -140,13 +164,30 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await popup.getByRole('link', { name: 'Ada', exact: true }).click()
     await closed
     await expectTexts(providerOf(page), 'The login works.')
+    await expectTexts(peopleOf(page), 'ada@acme.example', 'Ada')
     await press(settingsOf(page), 'Require single sign-on Required')
     await press(formOf(page, 'Require single sign-on'), 'Require single sign-on')
     await expectTexts(settingsOf(page), 'The team opens only after a login at the provider.')
     await isAccessible(page)
 
+    await press(peopleOf(page), 'Disconnect owner')
+    await press(formOf(page, 'Are you sure?'), 'Disconnect')
+    await peopleOf(page).getByText('Removed.', { exact: true }).waitFor()
+    expect(await peopleOf(page).getByRole('listitem').count()).toBe(1)
+
+    await press(providerOf(page), 'Turn off OpenID Connect')
+    await providerOf(page).getByRole('alert').filter({ hasText: 'Add another way first.' }).waitFor()
+    await expectFailedLoads(`409 ${connectionId}`)
+    await press(settingsOf(page), 'Allow other ways Required')
+    await expectTexts(settingsOf(page), 'Other ways to log in open the team, too.')
+    await press(providerOf(page), 'Turn off OpenID Connect')
+    await expectTexts(providerOf(page), 'Switched off: nobody logs in with it.')
+    await isAccessible(page)
+    await press(providerOf(page), 'Turn on OpenID Connect')
+    await providerOf(page).getByRole('button', { name: 'Test a login' }).waitFor()
+
     await page.reload()
-    await expectTexts(settingsOf(page), 'The team opens only after a login at the provider.')
+    await expectTexts(settingsOf(page), 'Other ways to log in open the team, too.')
     const other = await visit(url)
     await formOf(other.page, 'This link is no longer valid').waitFor()
     await isAccessible(other.page)
@@ -189,9 +230,27 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await fieldOf(formOf(page, 'Log in'), 'Password').waitFor()
   })
 
-  it('is set up by an owner, who confirms the first change', async ({ newTeam, provider, visit }) => {
-    const { email } = await newTeam('Mills')
+  it('is set up by an owner, who confirms the first change', async ({
+    newTeam,
+    provider,
+    usher,
+    database,
+    visit,
+  }) => {
+    const { email, tenantId } = await newTeam('Mills')
+    const second = validUser()
+    const { id: userId } = await database.signedUp(second)
+    const membership = { databaseId: database.id, tenantId, userId, role: 'owner' }
+    await usher.store.prisma.membership.create({
+      data: { ...membership, joinedAt: new Date(usher.clock.now) },
+    })
     const { page, expectFailedLoads } = await visit()
+    // Owners are on any page of the members.
+    await page.route(/\/members\?/, (route) => {
+      const url = new URL(route.request().url())
+      url.searchParams.set('limit', '1')
+      return route.continue({ url: url.href })
+    })
     await logIn(page, email)
     await openTeam(page, 'Mills')
     await press(formOf(page, 'Single sign-on'), 'Set up')
@@ -206,10 +265,36 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     await press(dialog, 'Save')
     await expectTexts(settingsOf(page), '1 day', 'Saved.')
     await press(settingsOf(page), 'Require single sign-on Required')
+    const choice = fieldOf(formOf(page, 'Require single sign-on'), 'Owner who keeps another way in')
+    await choice.waitFor()
+    expect((await choice.getByRole('option').allTextContents()).sort()).toEqual([email, second.email].sort())
     await press(formOf(page, 'Require single sign-on'), 'Require single sign-on')
     const refused = formOf(page, 'Require single sign-on').getByRole('alert')
     await refused.filter({ hasText: 'One owner with a second factor must keep another way in' }).waitFor()
     await isAccessible(page)
     await expectFailedLoads('409 sso')
+  })
+
+  it('is a component of React', async ({ open, onTestFinished }) => {
+    const served = await servePage({
+      script: `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { SsoSetup } from '@usher/sdk/ui/react'
+import { startSsoSetup } from '@usher/sdk/ui/sso'
+import { createStubClient } from './test/support/ui-client.js'
+startSsoSetup()
+const { client } = createStubClient({ isLoggedIn: true })
+const onChange = () => document.querySelector('h1').append('Changed')
+const props = { client, tenant: 'engines', className: 'setup', onChange }
+createRoot(document.querySelector('main')).render(createElement(SsoSetup, props))`,
+      body: '<h1></h1><main></main>',
+      server: 'http://localhost:3000',
+    })
+    onTestFinished(served.close)
+    const { page } = await open([served.url])
+    await page.goto(served.url)
+    await press(page.locator('usher-sso-setup.setup'), 'Turn off Okta')
+    await page.getByText('Changed', { exact: true }).waitFor()
   })
 })

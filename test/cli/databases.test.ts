@@ -170,6 +170,36 @@ describe('database set', () => {
     ['--claims {"a":"\\u0000"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     ['--claims {"a":"\\ud800"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     [`--claims {"a":"${'é'.repeat(510)}"}`, /^2 usher: --claims must have at most 1024 bytes\n$/],
+    ...['sub', 'exp', 'tenants', 'act', 'sid', 'scope'].map((name): [string, RegExp] => [
+      `--claim-sources ${name}=user.locale`,
+      new RegExp(
+        `^2 usher: --claim-sources must not contain "${name}=user\\.locale": ${name} is reserved for Usher\n$`,
+      ),
+    ]),
+    ...[
+      ...['plan', 'plan=', '=user.locale', 'plan=user', 'plan=user.email', 'plan=user.metadata'],
+      ...[
+        'plan=user.metadata.',
+        'plan=user.locale.x',
+        'plan=tenant.locale',
+        'plan=tenant.name',
+        '__proto__=user.locale',
+      ],
+      ...[`p=user.metadata.${'x'.repeat(65)}`, `${'p'.repeat(65)}=user.locale`, '', 'plan=User.locale'],
+    ].map((source): [string, RegExp] => [
+      `--claim-sources a=user.locale,${source}`,
+      new RegExp(
+        `^2 usher: --claim-sources must not contain "${source}": expected the name of a claim, an equals sign and user\\.externalId, .*, tenant\\.privateMetadata\\.NAME\n$`,
+      ),
+    ]),
+    [
+      '--claim-sources a=user.locale,a=user.externalId',
+      /^2 usher: --claim-sources must not contain "a=user\.externalId": another source has the claim a\n$/,
+    ],
+    [
+      `--claim-sources ${Array.from({ length: 11 }, (_, index) => `c${index}=user.locale`)}`,
+      /^2 usher: --claim-sources must be up to 10 texts separated by commas, such as "plan=user\.metadata\.plan"\n$/,
+    ],
     ['--password-policy nist', /^3 usher: database no\/such does not exist\n$/],
   ] as const)('database set with options %j is rejected', async ([options, line], { usher }) => {
     expect(await usher.outcome(`database set no/such ${options}`.trim())).toMatch(line)
@@ -190,6 +220,25 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   expect((await me(token.jwt)).statusCode).toBe(200)
   await server.close()
   expect((await usher.json(`database set ${path} --claims {}`)).values.claims).toEqual({})
+})
+
+it('database set takes claims from users, but none that is fixed', async ({ usher }) => {
+  const { path } = await usher.newDatabase()
+  const source = 'https://example.com/plan=tenant.privateMetadata.plan=1'
+  const { stdout } = await usher.operator(`database set ${path} --claim-sources lang=user.locale,${source}`)
+  expect(stdout).toMatch(/^claim sources {14}lang=user\.locale, https:.*=1$/m)
+  expect((await usher.json(`database show ${path}`)).values.claimSources).toEqual([
+    'lang=user.locale',
+    source,
+  ])
+  expect(await usher.outcome(`database set ${path} --claims {"lang":"de"}`)).toBe(
+    '2 usher: settings.claims must not contain the claim lang, which claimSources has\n',
+  )
+  const both = '--claims {"a":1} --claim-sources a=user.locale'
+  expect(await usher.outcome(`database create ${path}-other ${both}`)).toBe(
+    '2 usher: settings.claimSources must not contain the claim a, which claims has\n',
+  )
+  await usher.operator(`database set ${path} --claims {"lang":"de"} --claim-sources none`)
 })
 
 it('database set removes no role that a member or an invitation has', async ({ usher }) => {

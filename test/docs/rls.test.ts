@@ -293,6 +293,37 @@ describe('docs/rls.sql', () => {
     expect(rows).toEqual([{ iban: 'DE04' }])
   })
 
+  it('shows reports only with the plan of the tenant in the token', async ({
+    server: { client },
+    usher,
+    options,
+  }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { claimSources: ['plan=tenant.privateMetadata.plan'] })
+    const { verify } = createVerifier<{ plan?: string }>({
+      ...options,
+      ...optionsOf(usher, options.baseUrl, database),
+    })
+    const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+    const outcomeOf = async (privateMetadata: object, sql: string, values: unknown[] = []) => {
+      const where = { databaseId: database.id }
+      await usher.store.prisma.tenant.updateMany({ where, data: { privateMetadata } })
+      const { token } = (await database.login({ email: 'ada@example.com', password })).json()
+      const { data } = await verify(token.jwt)
+      return [data?.claims.plan, await runAs(client, JSON.stringify(data?.claims), sql, values)]
+    }
+    const insert = "INSERT INTO report VALUES ($1, gen_random_uuid(), 'R') RETURNING title"
+    const select = 'SELECT title FROM report'
+    expect(await outcomeOf({ plan: 'pro' }, insert, tenants)).toEqual(['pro', ['R']])
+    expect(await outcomeOf({ plan: 'pro' }, insert, [randomUUID()])).toEqual(['pro', denied])
+    expect(await outcomeOf({ plan: 'pro' }, select)).toEqual(['pro', ['R']])
+    for (const privateMetadata of [{ plan: 'free' }, { plan: ['pro'] }, {}]) {
+      const { plan } = privateMetadata as { plan?: unknown }
+      expect(await outcomeOf(privateMetadata, select)).toEqual([plan, []])
+      expect(await outcomeOf(privateMetadata, insert, tenants)).toEqual([plan, denied])
+    }
+  })
+
   it('works with the role of a fixed claim, as PostgREST takes it', async ({ server, usher, options }) => {
     const database = await usher.newDatabase()
     await setDatabase(usher.store, database, { claims: { role: 'authenticated' } })

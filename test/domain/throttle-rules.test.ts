@@ -215,6 +215,8 @@ it('a mail is limited by network, site, address or user, and at last by the data
   const ofNobody = { ...ofClient, userId: undefined } as unknown as LimitedRequest
   expect(limitsOf(ofNobody).shown).toEqual([network, ...address])
   expect(limitsOf({ purpose: 'notice', userId: 'ada' }).shown).toEqual([['user', 5, 1, 'notice']])
+  const ofTenant = { purpose: 'sso_changed', tenantId: 'acme' } as const
+  expect(limitsOf(ofTenant, 50).shown).toEqual([['tenant', 5, 1, 'sso_changed']])
 })
 
 it('an invitation is also limited by its inviter', () => {

@@ -19,6 +19,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    claimSources: [],
     workspaceId: '0190f0f0-0000-7000-8000-000000000000',
     isOperators: false,
     workspaceSlug: 'demo',
@@ -48,6 +49,7 @@ const user = {
   emailVerifiedAt: null,
 }
 const proven = { amr: ['pwd'], at: now }
+const sourced = {}
 const good = {
   iss: issuer,
   aud: [issuer, `database:${id}`],
@@ -77,7 +79,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   'accepts a token of %s only in its own database',
   (algorithm) => {
     const own = databaseWith(algorithm)
-    const { jwt } = issueToken(own.database, user, { now, proven, isTenantOnly: false }).token
+    const { jwt } = issueToken(own.database, user, { now, proven, isTenantOnly: false, sourced }).token
     expect(verifyToken(new VerifiedTokens(), own.database, { jwt, now })).toMatchObject({
       key: { id: user.id },
       issuedAt: seconds,
@@ -86,7 +88,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   },
 )
 
-it('issues tokens whose fixed claims replace none of its own, which are reserved', () => {
+it('issues tokens whose fixed and sourced claims replace none of its own, which are reserved', () => {
   const claimed = { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' }
   const fixed = { ...database, requireVerifiedEmail: true, singleSignOn: true, claims: claimed }
   const session = { id: crypto.randomUUID(), expiresAt: new Date(now + 86_400_000) }
@@ -94,7 +96,13 @@ it('issues tokens whose fixed claims replace none of its own, which are reserved
   const tenant = { id: crypto.randomUUID(), role: 'member', sso: { ...sso, email: null, name: null } }
   const proof = { ...proven, tenants: { [tenant.id]: seconds } }
   const member = { ...user, memberships: [tenant] }
-  const { jwt } = issueToken(fixed, member, { now, proven: proof, isTenantOnly: true, session }).token
+  const { jwt } = issueToken(fixed, member, {
+    now,
+    proven: proof,
+    isTenantOnly: true,
+    session,
+    sourced: claimed,
+  }).token
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
   const { role: _, ...own } = claims
@@ -104,7 +112,11 @@ it('issues tokens whose fixed claims replace none of its own, which are reserved
 describe('the tenants of a token', () => {
   const claimsOf = (memberships: { id: string; role: string }[]) => {
     const fixed = { ...database, claims: { tenants: ['*'], tenant_roles: { '*': 'owner' } } }
-    const { jwt } = issueToken(fixed, { ...user, memberships }, { now, proven, isTenantOnly: false }).token
+    const { jwt } = issueToken(
+      fixed,
+      { ...user, memberships },
+      { now, proven, isTenantOnly: false, sourced },
+    ).token
     const payload = jwt.split('.')[1] ?? ''
     return { jwt, ...JSON.parse(Buffer.from(payload, 'base64url').toString()) }
   }

@@ -18,6 +18,7 @@ function newDatabase() {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    claimSources: [],
     workspaceId: '0190f0f0-0000-7000-8000-000000000000',
     isOperators: false,
     workspaceSlug: 'demo',
@@ -45,7 +46,8 @@ function newDatabase() {
   return {
     database,
     newToken: () =>
-      issueToken(database, user, { now, proven: { amr: ['pwd'], at: now }, isTenantOnly: false }).token.jwt,
+      issueToken(database, user, { now, proven: { amr: ['pwd'], at: now }, isTenantOnly: false, sourced: {} })
+        .token.jwt,
   }
 }
 

@@ -232,7 +232,8 @@ describe('the package', () => {
     {
       name: 'the components of React, to usher-sign-in',
       floor: signIn,
-      contents: "export { SignIn, Account, Tenant, UserMenu, useSignIn } from '@usher/sdk/ui/react'",
+      contents:
+        "export { SignIn, Account, Tenant, SsoSetup, UserMenu, useSignIn } from '@usher/sdk/ui/react'",
       maxBytes: 1000,
     },
     {

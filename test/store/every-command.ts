@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { password } from '../support/app.js'
@@ -127,8 +128,8 @@ async function setUpSso(
   await usher('database set acme/app --single-sign-on on')
   await usher(`tenant sso portal ${tenant} --may-require`)
   await usher(`tenant sso set ${tenant} --max-age 24h --acr aal2`)
-  const add = `tenant sso add-connection ${tenant} --client-id app --issuer ${issuer}`
-  const { id } = JSON.parse(await usher(add, 'secret'))
+  const id = randomUUID()
+  await usher(`tenant sso add-connection ${tenant} --id ${id} --client-id app --issuer ${issuer}`, 'secret')
   await usher(`tenant sso set-connection ${tenant} ${id} --state disabled --new-secret`, 'other secret')
   await usher(`tenant sso check-connection ${tenant} ${id}`)
   await usher(`tenant sso remove-connection ${tenant} ${id} --yes`)

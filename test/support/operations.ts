@@ -360,7 +360,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     also: [{ params: () => ({ domain: 'none.example' }), problem: 'domain_not_found' }],
   },
   listSsoEntries: { role: 'owner', also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
-  removeSsoEntry: { ...byOwner },
+  removeSsoEntry: { ...byOwner, changes: ['sso.entry_ended'] },
   openSsoPortal: {
     body: async (scene) => ({ code: await scene.portalCode() }),
     also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
@@ -512,7 +512,7 @@ export const managementOperations: Record<NamesOf<typeof managementContract>, Op
     also: [{ params: () => ({ domain: 'none.example' }), problem: 'domain_not_found' }],
   },
   listSsoEntries: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
-  removeSsoEntry: {},
+  removeSsoEntry: { changes: ['sso.entry_ended'] },
   createSsoPortal: { body: () => ({ mayRequire: true }), also: [{ body: () => ({ mayRequire: false }) }] },
   getMailSettings: {},
   changeMailSettings: {

@@ -46,6 +46,7 @@ export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
     sessionsPerUser: 5,
     noticeNewNetwork: true,
     singleSignOn: true,
+    claimSources: ['plan=user.metadata.plan', 'tier=tenant.privateMetadata.tier'],
   })
   const createdAt = new Date(api.clock.now)
   const github = {

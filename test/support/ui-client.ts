@@ -38,6 +38,21 @@ const added = {
   factor: { id: 'f', kind: 'totp', name: null, createdAt: time, lastUsedOn: null },
   recoveryCodes: ['AAAA-BBBB'],
 }
+const ssoConnection = {
+  id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a08',
+  title: 'Okta',
+  preset: 'okta',
+  issuer: 'https://acme.okta.com',
+  clientId: '0oa4711',
+  hd: null,
+  scopes: [],
+  isEnabled: true,
+  hasSecret: true,
+  callbackUrl:
+    'https://auth.example.com/workspaces/demo/databases/app/connections/01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a08/callback',
+  createdAt: time,
+  testedAt: time,
+}
 const roles = (['owner', 'admin', 'member'] as const).map((name) => ({ name, rights: name }))
 
 /** The body of a success of each operation that the elements call. */
@@ -141,6 +156,49 @@ const bodies: Partial<Record<OperationName, object>> = {
     expiresAt: time,
   },
   listInvitations: { invitations: [invitation] },
+  sso: {
+    required: false,
+    requiredSince: null,
+    exempt: [],
+    maxAge: 2_592_000,
+    acr: null,
+    trustAmr: false,
+    jit: true,
+    defaultRole: 'member',
+    callbackUrl: 'https://auth.example.com/workspaces/demo/databases/app/connections/{id}/callback',
+    connections: [ssoConnection],
+    domains: [
+      {
+        domain: 'acme.example',
+        state: 'pending',
+        record: {
+          type: 'TXT',
+          name: '_usher.acme.example',
+          value: 'usher=0123456789abcdef0123456789abcdef',
+        },
+        createdAt: time,
+        provenAt: null,
+        missingSince: null,
+        expiresAt: time,
+      },
+    ],
+  },
+  changeSsoConnection: ssoConnection,
+  listSsoEntries: {
+    entries: [
+      {
+        id: 'e',
+        userId: 'grace',
+        connectionId: ssoConnection.id,
+        issuer: ssoConnection.issuer,
+        subject: '00u4711',
+        email: 'grace@acme.example',
+        name: 'Grace',
+        linkedAt: time,
+      },
+    ],
+    next: null,
+  },
   inviteMember: invitation,
   updateTenant: {
     id: 'engines',

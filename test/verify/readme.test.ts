@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, vi } from 'vitest'
 import { isInstalled } from '../clients/installed.js'
-import { createApiKey } from '../support/operator-changes.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
 import { snippetsOf } from '../support/snippets.js'
 import { it as liveTest } from './live.js'
 
@@ -99,6 +99,17 @@ it('runs the snippet Roles', async ({ importSnippet, user }) => {
   expect(await mayExport(user.authorization, crypto.randomUUID())).toBe(false)
 })
 
+it('runs the snippet Claims of your product', async ({ usher, database, importSnippet, user }) => {
+  const { isPro } = await importSnippet(7)
+  expect(await isPro(user.authorization)).toBe(false)
+  await setDatabase(usher.store, database, { claimSources: ['plan=user.metadata.plan'] })
+  usher.clock.cacheAhead += 6_000
+  const { user: users } = usher.store.prisma
+  await users.updateMany({ where: { id: user.id }, data: { metadata: { plan: 'pro' } } })
+  const session = (await database.openSession(user.authorization.slice(7))).json()
+  expect(await isPro(session.token.jwt)).toBe(true)
+})
+
 it('runs the snippet Revocations', async ({ usher, database, importSnippet, user }) => {
   const described = { name: 'verifier', scopes: ['revocations:read' as const], expiresInSeconds: 3600 }
   const { key } = await createApiKey(
@@ -107,7 +118,7 @@ it('runs the snippet Revocations', async ({ usher, database, importSnippet, user
     described,
   )
   vi.stubEnv('USHER_API_KEY', key)
-  const { verifier, isFresh } = await importSnippet(7)
+  const { verifier, isFresh } = await importSnippet(8)
   expect((await verifier.verify(user.authorization)).data.userId).toBe(user.id)
   expect(isFresh()).toBe(true)
   verifier.close()
@@ -122,7 +133,7 @@ it('runs the snippet Webhooks', async ({ importSnippet }) => {
     vi.unstubAllEnvs()
     vi.restoreAllMocks()
   })
-  const { receive } = await importSnippet(8)
+  const { receive } = await importSnippet(9)
   const at = new Date()
   const body = JSON.stringify({ type: 'user.deleted', data: { userId: 'Ada' } })
   const headers = {
@@ -138,5 +149,5 @@ it('runs the snippet Webhooks', async ({ importSnippet }) => {
 
 it('runs every snippet of the README', () => {
   const { length } = snippets
-  expect(length).toBe(9)
+  expect(length).toBe(10)
 })

@@ -1,7 +1,7 @@
 import { createVerifier, type Verifier, VerifyError } from '@usher/verify'
 import fc from 'fast-check'
-import { describe, expect } from 'vitest'
-import { revokeTokens } from '../support/operator-changes.js'
+import { describe, expect, expectTypeOf } from 'vitest'
+import { revokeTokens, setDatabase } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
 import { makeAttacks } from './attacks.js'
 import { it, optionsOf } from './live.js'
@@ -21,6 +21,25 @@ describe('a valid token', () => {
       expiresAt: new Date(usher.clock.now + 3_600_000),
       claims: expect.objectContaining({ sub: id, client_id: `database:${database.id}`, tenants }),
     })
+  })
+
+  it('has claims of users and tenants, with the types that the backend says', async ({ usher, origin }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, {
+      claimSources: ['lang=user.locale', 'plan=user.metadata.plan'],
+    })
+    const { token } = await database.signedUp({ locale: 'de' })
+    const { verify } = createVerifier<{ lang?: string; plan?: number }>(optionsOf(usher, origin, database))
+    const { data } = await verify(token.jwt)
+    expect([data?.claims.lang, data?.claims.plan]).toEqual(['de', undefined])
+    type Own = NonNullable<typeof data>['claims']
+    expectTypeOf<Pick<Own, 'lang' | 'plan' | 'sub'>>().toEqualTypeOf<{
+      lang?: string
+      plan?: number
+      sub: string
+    }>()
+    expectTypeOf<Own['other']>().toEqualTypeOf<unknown>()
+    expectTypeOf<Verifier<{ plan?: string }>>().toExtend<Verifier>()
   })
 
   it('has a role in each tenant that has one in the token, and in no other', async ({ usher, origin }) => {

@@ -37,7 +37,8 @@ export function dialogFlow(client: Client, first: DialogScreen, end: (outcome?: 
     ...each,
     async run(values) {
       const outcome = silent(await each.run(values))
-      if (!outcome || outcome.fieldErrors || (outcome.error && !outcome.screen)) return outcome
+      if (!outcome || outcome.isSame || outcome.fieldErrors || (outcome.error && !outcome.screen))
+        return outcome
       if (!outcome.screen) end(outcome)
       else done ??= {}
       return outcome.screen && { ...outcome, screen: wrapScreen(outcome.screen) }

@@ -82,18 +82,25 @@ const typed = (values: Values) =>
   ) as { clientId: string }
 
 /** Asks for the kind of the provider, and then for its client. */
-const addScreen = ({ usher, tenantId }: Setup): Screen => {
+const addScreen = (setup: Setup): Screen => {
+  const { usher, tenantId, sso, newId } = setup
+  const isUsed = sso.connections.some(({ id }) => id === newId)
+  // Undefined in a page of plain HTTP: then the callback URL is known after this.
+  const id = (!isUsed && newId) || globalThis.crypto?.randomUUID?.()
+  setup.newId = id
+  const url = id && sso.callbackUrl.replace('{id}', id)
   const client = (preset: Preset): Screen => ({
     name: 'sso-client',
     title: presets[preset].title ? { text: presets[preset].title } : line('ssoOther'),
-    lines: [line('ssoFirst')],
+    lines: [line('ssoFirst'), ...(url ? [line('ssoCallback', { url })] : [])],
     fields: fieldsOf(preset),
     actions: [
       submit('ssoSave', (values) =>
-        answerOf(usher.addSsoConnection(tenantId, { preset, ...typed(values) }), () => ({
+        answerOf(usher.addSsoConnection(tenantId, { id, preset, ...typed(values) }), () => ({
           status: line('ssoThen'),
         })),
       ),
+      ...(url ? [action('ssoCopyCallback', 'secondary', () => copied(url))] : []),
     ],
   })
   return {
@@ -157,14 +164,14 @@ async function testLogin({ client }: Setup, { id }: SsoConnection) {
 
 /** The providers of a tenant, with the login that tests each. */
 export const connections: SetupSection = (setup) => {
-  const { sso, dialog, tenantName } = setup
+  const { sso, usher, tenantId, dialog, tenantName } = setup
   return {
     name: 'sso-connections',
     title: line('ssoConnect'),
     lines: [line('ssoFor', { name: tenantName }), line(sso.connections.length > 0 ? 'ssoThen' : 'ssoFirst')],
     items: sso.connections.map((each) => {
-      const { id, title, issuer, callbackUrl, testedAt } = each
-      const named = (name: 'ssoCopyCallback' | 'ssoTest' | 'change' | 'remove', run: () => unknown) => ({
+      const { id, title, issuer, callbackUrl, testedAt, isEnabled } = each
+      const named = (name: Parameters<typeof action>[0], run: () => unknown) => ({
         ...action(name, 'secondary', run as () => undefined),
         id: `${name}-${id}`,
       })
@@ -175,10 +182,16 @@ export const connections: SetupSection = (setup) => {
           { text: issuer },
           line('ssoCallback', { url: callbackUrl }),
           testedAt ? line('ssoTestedOn', { date: new Date(testedAt) }) : line('ssoNotTested'),
+          ...(isEnabled ? [] : [line('ssoOff')]),
         ],
         actions: [
           named('ssoCopyCallback', () => copied(callbackUrl)),
-          named('ssoTest', () => testLogin(setup, each)),
+          ...(isEnabled ? [named('ssoTest', () => testLogin(setup, each))] : []),
+          named(isEnabled ? 'turnOff' : 'turnOn', () =>
+            answerOf(usher.changeSsoConnection(tenantId, id, { isEnabled: !isEnabled }), () => ({
+              status: line('saved'),
+            })),
+          ),
           named('change', () => dialog(changeScreen(setup, each))),
           named('remove', () => dialog(removeScreen(setup, each))),
         ],

@@ -16,9 +16,10 @@ import { enSso } from '../texts/sso-en.js'
 import { type Line, line, type Screen } from '../view.js'
 import { connections } from './connections.js'
 import { domains } from './domains.js'
+import { peopleOf } from './people.js'
 import { forgetPortal, portalOf } from './portal.js'
 import { settings } from './settings.js'
-import { type Setup, withToken } from './setup.js'
+import { type Owner, type Setup, withToken } from './setup.js'
 
 const languages: Record<string, () => Promise<SsoTexts>> = {
   ar: async () => (await import('../texts/sso-ar.js')).arSso,
@@ -84,8 +85,6 @@ export class UsherSsoSetup extends UsherElement {
     const membership = user.memberships.find(({ id }) => id === tenantId)
     if (!membership || rightsOf(features, membership.role) !== 'owner')
       return { title: line('singleSignOn'), why: line('ssoNoTenant') }
-    const { data: listed } = await client.listMembers(tenantId, {})
-    const owners = (listed?.members ?? []).filter(({ role }) => role === 'owner')
     const dialog = (screen: DialogScreen) => this.#dialog(client, screen)
     return {
       client,
@@ -94,7 +93,7 @@ export class UsherSsoSetup extends UsherElement {
       tenantName: membership.name,
       features,
       mayRequire: true,
-      owners: owners.map(({ id, email, preferredName }) => ({ id, name: preferredName ?? email })),
+      owners: () => ownersOf(client, tenantId),
     }
   }
 
@@ -124,7 +123,11 @@ export class UsherSsoSetup extends UsherElement {
         return draw(setup)
       }
     this.#stop()
-    this.#flows = [connections, domains, settings].map((draw) => flowOf(setup, sectionOf(draw)))
+    this.#flows = [
+      ...[connections, domains].map((draw) => flowOf(setup, sectionOf(draw))),
+      flowOf(setup, peopleOf()),
+      flowOf(setup, sectionOf(settings)),
+    ]
     this.paint()
     isRead = false
   }
@@ -186,6 +189,20 @@ export class UsherSsoSetup extends UsherElement {
   }
 }
 
+/** Returns the owners of a tenant, among all of its members. */
+async function ownersOf(client: Client, tenantId: string) {
+  const owners: Owner[] = []
+  let after: string | undefined
+  do {
+    const { data, error } = await client.listMembers(tenantId, { limit: 1000, after })
+    if (error) return { error, owners }
+    for (const { id, role, email, preferredName } of data.members)
+      if (role === 'owner') owners.push({ id, name: preferredName ?? email })
+    after = data.next ?? undefined
+  } while (after !== undefined)
+  return { owners }
+}
+
 const dead: Refused = { title: line('expiredLink'), why: line('ssoDead') }
 
 const isEnded = ({ code }: UsherError<string>) => /^(token_|code_invalid|tenant_not_found)/.test(code)
@@ -201,5 +218,5 @@ async function ofPortal(client: Client): Promise<Opened | Refused> {
   if (!portal.data || !offered.data) return { error: error as UsherError<string> }
   const { tenantId, tenantName, mayRequire, token }: OpenedSsoPortal = portal.data
   const usher = withToken(client, token)
-  return { client, usher, tenantId, tenantName, features: offered.data, mayRequire, owners: [] }
+  return { client, usher, tenantId, tenantName, features: offered.data, mayRequire }
 }

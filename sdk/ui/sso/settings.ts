@@ -1,7 +1,7 @@
 import { action, submit } from '../actions.js'
 import { roleName } from '../role.js'
 import { type Field, type Line, line, type Screen, type Shown } from '../view.js'
-import { answerOf, type Setup, type SetupSection } from './setup.js'
+import { answerOf, type Owner, type Setup, type SetupSection } from './setup.js'
 
 /** Returns a list to choose from. */
 const choice = (
@@ -84,7 +84,7 @@ const changeScreen = ({ usher, tenantId, features, sso, language }: Setup): Scre
 }
 
 /** Requires single sign-on, and chooses who keeps another way in. */
-const requireScreen = ({ usher, tenantId, sso, owners }: Setup): Screen => {
+const requireScreen = ({ usher, tenantId, sso }: Setup, owners: readonly Owner[]): Screen => {
   const [first = owners[0]?.id ?? '', second = ''] = sso.exempt
   const options = owners.map(({ id, name }) => [id, { text: name }] as const)
   return {
@@ -123,7 +123,10 @@ export const settings: SetupSection = (setup) => {
     ? action('ssoAllow', 'secondary', () =>
         answerOf(usher.changeSso(tenantId, { required: false }), () => ({ status: line('saved') })),
       )
-    : action('ssoRequire', 'secondary', () => dialog(requireScreen(setup)))
+    : action('ssoRequire', 'secondary', async () => {
+        const { owners, error } = (await setup.owners?.()) ?? { owners: [] }
+        return error ? { error } : dialog(requireScreen(setup, owners))
+      })
   return {
     name: 'sso-overview',
     title: line('ssoSettings'),

@@ -1,6 +1,7 @@
 import { type Client, endpoints } from '../../client.js'
 import type { Endpoint } from '../../endpoint.js'
 import type { Operations } from '../../endpoints.js'
+import type { UsherError } from '../../errors.js'
 import type { Result } from '../../result.js'
 import type { Features, Sso } from '../../schemas.js'
 import type { Account, Sectioned } from '../account/section.js'
@@ -14,12 +15,20 @@ export interface Setup extends Sectioned, Pick<Account, 'dialog'> {
   readonly tenantName: string
   readonly features: Pick<Features, 'roles'>
   readonly mayRequire: boolean
-  /** The owners of the tenant, if the user is one of them. The browser of a portal does not know them. */
-  readonly owners: readonly { id: string; name: string }[]
+  /** Returns the owners of the tenant. Absent in the browser of a portal, which may not read them. */
+  owners?(): Promise<{ owners: Owner[]; error?: UsherError<string> }>
   /** The single sign-on, as it was read last. */
   sso: Sso
+  /** The ID of the connection to add, which stays while the page is open: its callback URL can be registered already. */
+  newId?: string | undefined
   /** The language in which it is shown. */
   language(): string
+}
+
+/** An owner of the tenant. */
+export interface Owner {
+  id: string
+  name: string
 }
 
 /** Draws a section of the set-up. */
@@ -27,9 +36,9 @@ export type SetupSection = (setup: Setup) => Screen
 
 /** Returns the operations of a client with the token of a portal. */
 export function withToken(client: Client, token: string): Operations {
-  const operations = Object.entries<Endpoint>(endpoints).map(([name, { path, hasBody }]) => {
+  const operations = Object.entries<Endpoint>(endpoints).map(([name, { path, hasBody, hasQuery }]) => {
     const operation = client[name as keyof Operations] as (...given: unknown[]) => unknown
-    const place = path.split('{').length - 1 + Number(hasBody === true)
+    const place = path.split('{').length - 1 + Number(hasBody === true) + Number(hasQuery === true)
     return [name, (...given: unknown[]) => operation(...given.slice(0, place), { token })]
   })
   return Object.fromEntries(operations)

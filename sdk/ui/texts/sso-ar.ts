@@ -23,6 +23,7 @@ export const arSso: SsoTexts = {
   ssoTestedOn: 'جُرّب تسجيل الدخول في {date}',
   ssoNotTested: 'لم يُجرَّب تسجيل الدخول بعد.',
   ssoTested: 'تسجيل الدخول يعمل.',
+  ssoOff: 'متوقف: لا أحد يسجّل الدخول به.',
   ssoDomains: 'نطاقات البريد',
   ssoDomainsHint: 'من لديه عنوان في نطاق مثبت يُوجَّه إلى موفّرك.',
   ssoAddDomain: 'إضافة نطاق',
@@ -34,6 +35,10 @@ export const arSso: SsoTexts = {
   ssoProven: 'مثبت.',
   ssoMissing: 'السجلّ مفقود منذ {date}. يبقى النطاق ساريًا 14 يومًا.',
   ssoLost: 'فُقد السجلّ مدة طويلة. لم يعد النطاق ساريًا.',
+  ssoPeople: 'الأشخاص',
+  ssoPeopleHint: 'يظهر هنا من سجّلوا الدخول عبر موفّرك.',
+  ssoDisconnectHint:
+    'ينتهي ما فتحه الشخص بالدخول الموحّد. يبقى الشخص في الفريق، ويعيد تسجيل الدخول التالي ربطه.',
   ssoSettings: 'الإعدادات',
   ssoJit: 'الأفراد الجدد',
   ssoJitOn: 'ينضمون بأول تسجيل دخول',

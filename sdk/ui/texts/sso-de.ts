@@ -23,6 +23,7 @@ export const deSso: SsoTexts = {
   ssoTestedOn: 'Anmeldung getestet am {date}',
   ssoNotTested: 'Noch keine Anmeldung wurde getestet.',
   ssoTested: 'Die Anmeldung funktioniert.',
+  ssoOff: 'Ausgeschaltet: Niemand meldet sich damit an.',
   ssoDomains: 'E-Mail-Domains',
   ssoDomainsHint: 'Personen mit einer Adresse einer bestätigten Domain werden zu Ihrem Anbieter geführt.',
   ssoAddDomain: 'Domain hinzufügen',
@@ -34,6 +35,10 @@ export const deSso: SsoTexts = {
   ssoProven: 'Bestätigt.',
   ssoMissing: 'Der Eintrag fehlt seit dem {date}. Die Domain gilt noch 14 Tage.',
   ssoLost: 'Der Eintrag fehlte zu lange. Die Domain gilt nicht mehr.',
+  ssoPeople: 'Personen',
+  ssoPeopleHint: 'Hier stehen die Personen, die sich mit Ihrem Anbieter angemeldet haben.',
+  ssoDisconnectHint:
+    'Was die Person mit Single Sign-on geöffnet hat, endet. Sie bleibt im Team, und die nächste Anmeldung verbindet sie wieder.',
   ssoSettings: 'Einstellungen',
   ssoJit: 'Neue Personen',
   ssoJitOn: 'Treten mit der ersten Anmeldung bei',

@@ -21,6 +21,7 @@ export const enSso = {
   ssoTestedOn: 'Login tested on {date}',
   ssoNotTested: 'No login was tested yet.',
   ssoTested: 'The login works.',
+  ssoOff: 'Switched off: nobody logs in with it.',
   ssoDomains: 'Mail domains',
   ssoDomainsHint: 'People with an address of a proven domain are led to your provider.',
   ssoAddDomain: 'Add a domain',
@@ -32,6 +33,10 @@ export const enSso = {
   ssoProven: 'Proven.',
   ssoMissing: 'The record is missing since {date}. The domain counts for 14 days more.',
   ssoLost: 'The record was missing for too long. The domain no longer counts.',
+  ssoPeople: 'People',
+  ssoPeopleHint: 'Those who have logged in with your provider are listed here.',
+  ssoDisconnectHint:
+    'What the person has opened with single sign-on ends. The person stays in the team, and the next login connects again.',
   ssoSettings: 'Settings',
   ssoJit: 'New people',
   ssoJitOn: 'Join with their first login',

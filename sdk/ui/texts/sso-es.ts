@@ -23,6 +23,7 @@ export const esSso: SsoTexts = {
   ssoTestedOn: 'Inicio de sesión probado el {date}',
   ssoNotTested: 'Aún no se ha probado ningún inicio de sesión.',
   ssoTested: 'El inicio de sesión funciona.',
+  ssoOff: 'Desactivado: nadie inicia sesión con él.',
   ssoDomains: 'Dominios de correo',
   ssoDomainsHint: 'Las personas con una dirección de un dominio verificado van a tu proveedor.',
   ssoAddDomain: 'Añadir un dominio',
@@ -34,6 +35,10 @@ export const esSso: SsoTexts = {
   ssoProven: 'Verificado.',
   ssoMissing: 'Falta el registro desde el {date}. El dominio vale 14 días más.',
   ssoLost: 'El registro faltó demasiado tiempo. El dominio ya no vale.',
+  ssoPeople: 'Personas',
+  ssoPeopleHint: 'Aquí aparecen las personas que han iniciado sesión con tu proveedor.',
+  ssoDisconnectHint:
+    'Termina lo que la persona ha abierto con el inicio de sesión único. Sigue en el equipo, y el próximo inicio de sesión la vincula de nuevo.',
   ssoSettings: 'Ajustes',
   ssoJit: 'Personas nuevas',
   ssoJitOn: 'Se unen con su primer inicio de sesión',

@@ -23,6 +23,7 @@ export const frSso: SsoTexts = {
   ssoTestedOn: 'Connexion testée le {date}',
   ssoNotTested: 'Aucune connexion n’a encore été testée.',
   ssoTested: 'La connexion fonctionne.',
+  ssoOff: 'Désactivé : personne ne se connecte avec lui.',
   ssoDomains: 'Domaines de messagerie',
   ssoDomainsHint: 'Les personnes dont l’adresse est d’un domaine vérifié vont chez votre fournisseur.',
   ssoAddDomain: 'Ajouter un domaine',
@@ -34,6 +35,10 @@ export const frSso: SsoTexts = {
   ssoProven: 'Vérifié.',
   ssoMissing: 'L’enregistrement manque depuis le {date}. Le domaine compte encore 14 jours.',
   ssoLost: 'L’enregistrement a manqué trop longtemps. Le domaine ne compte plus.',
+  ssoPeople: 'Personnes',
+  ssoPeopleHint: 'Les personnes qui se sont connectées avec votre fournisseur figurent ici.',
+  ssoDisconnectHint:
+    'Ce que la personne a ouvert par l’authentification unique prend fin. Elle reste dans l’équipe, et sa prochaine connexion l’associe de nouveau.',
   ssoSettings: 'Réglages',
   ssoJit: 'Nouvelles personnes',
   ssoJitOn: 'Rejoignent l’équipe à leur première connexion',

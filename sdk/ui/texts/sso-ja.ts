@@ -23,6 +23,7 @@ export const jaSso: SsoTexts = {
   ssoTestedOn: '{date} にログインをテスト済み',
   ssoNotTested: 'ログインはまだテストされていません。',
   ssoTested: 'ログインできます。',
+  ssoOff: 'オフです。このプロバイダーではログインできません。',
   ssoDomains: 'メールのドメイン',
   ssoDomainsHint: '確認済みドメインのアドレスの人は、プロバイダーに案内されます。',
   ssoAddDomain: 'ドメインを追加',
@@ -34,6 +35,10 @@ export const jaSso: SsoTexts = {
   ssoProven: '確認済みです。',
   ssoMissing: '{date} からレコードがありません。ドメインはあと14日間有効です。',
   ssoLost: 'レコードが長い間ありませんでした。ドメインは無効です。',
+  ssoPeople: '人',
+  ssoPeopleHint: 'プロバイダーでログインした人がここに表示されます。',
+  ssoDisconnectHint:
+    'この人がシングルサインオンで開いたものは終了します。チームには残り、次のログインで再び連携されます。',
   ssoSettings: '設定',
   ssoJit: '新しい人',
   ssoJitOn: '初回ログインで参加',

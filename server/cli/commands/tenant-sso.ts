@@ -54,6 +54,7 @@ const textOf = (sso: Sso) =>
     `exempt owners: ${sso.exempt.join(', ') || 'none'}`,
     `max age: ${sso.maxAge} s`,
     `acr: ${sso.acr ?? 'any'}${sso.trustAmr ? ', also by the provider' : ''}`,
+    `callback URL: ${sso.callbackUrl}`,
     `first logins: ${sso.jit ? `create a ${printable(sso.defaultRole)}` : 'create nobody'}`,
     sso.connections.length > 0
       ? table(sso.connections, {
@@ -141,6 +142,7 @@ function addConnectionCommands(sso: Command, { host, call }: Cli) {
   const secretPrompt = 'Secret of the client: '
   tenantCommand(sso, 'add-connection')
     .description('connect an identity provider; the secret of the client is typed or read from stdin')
+    .option('--id <uuid>', 'id of the connection, a new UUID, for the callback URL that show prints')
     .requiredOption('--client-id <id>', 'id of the client')
     .addOption(
       new Option('--preset <preset>', 'kind of the provider; by default that of the issuer').choices(
@@ -154,10 +156,11 @@ function addConnectionCommands(sso: Command, { host, call }: Cli) {
     .option('--scope <scopes>', 'scopes that replace those of the preset, separated by commas')
     .option('--no-secret', 'the client has no secret')
     .option('--json', 'print the result as JSON')
-    .action(async (path, tenantId, { json, secret: hasSecret, clientId, preset, ...options }) => {
+    .action(async (path, tenantId, { json, secret: hasSecret, id, clientId, preset, ...options }) => {
       const secret = hasSecret ? await readSecret(host, secretPrompt) : undefined
       const body = {
         clientId,
+        ...(id && { id }),
         ...(preset && { preset }),
         ...given(options),
         ...(secret !== undefined && { secret }),

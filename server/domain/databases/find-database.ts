@@ -1,5 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
-import type { DatabaseSettings } from '@usher/contract/settings'
+import { type ClaimSource, type DatabaseSettings, readClaimSource } from '@usher/contract/settings'
 import { LRUCache } from 'lru-cache'
 import { allDatabases, batchReads, batchReadsOfAll } from '../../store/batched-reads.js'
 import { entryLimit } from '../../store/entry-limit.js'
@@ -15,7 +15,10 @@ import { settingsOf } from './settings.js'
 /** A database with the settings that rules need. */
 export interface RuleDatabase
   extends DatabasePath,
-    Omit<DatabaseSettings, 'tokenMaxAge' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'> {
+    Omit<
+      DatabaseSettings,
+      'tokenMaxAge' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims' | 'claimSources'
+    > {
   id: string
   workspaceId: string
   /** Whether its users are the operators of the console. */
@@ -30,6 +33,8 @@ export interface RuleDatabase
   invitationLifetimeSeconds: number
   /** Claims of all its tokens, in addition to those that Usher sets. */
   claims: object
+  /** Claims that come from the user and the tenant of a token. */
+  claimSources: readonly ClaimSource[]
   /** One dummy hash per set of hash parameters that its users have or had. */
   dummyHashes: readonly string[]
 }
@@ -152,6 +157,8 @@ export const ruleDatabase = (
   secondFactorRequiredAt: row.secondFactorRequiredAt,
   invitationLifetimeSeconds: row.invitationLifetime,
   claims: Object(row.claims),
+  // A later version may have stored one that this version does not know.
+  claimSources: row.claimSources.flatMap((text) => readClaimSource(text) ?? []),
   dummyHashes: row.dummyHashes,
 })
 

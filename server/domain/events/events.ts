@@ -64,6 +64,10 @@ export const eventTypes = {
     ids: ['tenantId', 'domain'],
     when: 'a tenant has lost a mail domain, because its record was missing for 14 days or another tenant has proven it',
   },
+  'sso.entry_ended': {
+    ids: ['tenantId', 'userId'],
+    when: 'a member was unlinked from the person whom the provider of a tenant names: what the person has opened has ended',
+  },
   'invitation.created': {
     ids: ['tenantId', 'invitationId'],
     when: 'an address was invited, or invited again',

@@ -55,6 +55,8 @@ interface SsoLogin {
 interface Success extends Pick<CompletedLogin, 'user'> {
   at: Date
   isNewUser: boolean
+  /** Whether it has read the rules of the user's tenants. */
+  hasRules?: boolean
 }
 
 /** How long a login shows that a connection works, before the next one records it again. */
@@ -83,18 +85,11 @@ export async function logInToTenant(
   const choice = attempt.usedAt ? undefined : chooseMember(facts, joining.joiner)
   const amr = await proveLevel(context, request, { facts, login })
   const { email, preferredName, locale } = login.claims
-  const person = {
-    email: email ?? '',
-    way: 'sso',
-    connection: login.connection.id,
-    preferredName,
-    locale,
-  } as const
+  const named = { email: email ?? '', preferredName, locale, invitedTo: facts.tenantId }
   const isNew = choice?.kind === 'link' && !choice.user
-  const accepted = isNew
-    ? await askBeforeSignUp(context, request, { ...person, invitedTo: facts.tenantId })
-    : undefined
-  const { user, at, isNewUser } =
+  const way = { way: 'sso', connection: login.connection.id } as const
+  const accepted = isNew ? await askBeforeSignUp(context, request, { ...named, ...way }) : undefined
+  const { user, at, isNewUser, hasRules } =
     (choice?.kind === 'known' && (await useKnown(context, request, { login, user: choice.user }))) ||
     (await runTwice(() =>
       runChange(context, request, (change) => inChange(change, { ...joining, accepted })),
@@ -104,6 +99,7 @@ export async function logInToTenant(
     proof: TenantProof.of(user, facts.tenantId, { amr, at: at.getTime() }),
     readAt: at.getTime(),
     tokenId: attempt.id,
+    hasRules,
   })
   return { ...signedIn, isNewUser }
 }
@@ -168,16 +164,16 @@ async function useKnown(
 ): Promise<Success | undefined> {
   const at = new Date(now())
   const { person, attempt } = login
-  const isUsed = await useAttemptOfEntry(store, {
+  const memberships = await useAttemptOfEntry(store, {
     ...person,
     attemptId: attempt.id,
     user,
     now: at,
     testedBefore: new Date(at.getTime() - testedMilliseconds),
   })
-  if (!isUsed) return undefined
+  if (!memberships) return undefined
   audit(caller.log, 'login.succeeded', { databaseId: database.id, way: 'sso', ...idsOf(login, user.id) })
-  return { user: { ...user, memberships: [] }, at, isNewUser: false }
+  return { user: { ...user, memberships }, at, isNewUser: false, hasRules: true }
 }
 
 type JoiningLogin = SsoLogin & {

@@ -1,5 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
-import { type DatabaseSettings, defaultSettings } from '@usher/contract/settings'
+import { type DatabaseSettings, defaultSettings, readClaimSource } from '@usher/contract/settings'
 import { v7 as uuidv7 } from 'uuid'
 import { findLockedSettings } from '../../store/queries/databases.js'
 import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
@@ -25,7 +25,7 @@ import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealSignUpHookSecret, sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
-import { Problem } from '../problem.js'
+import { invalidField, Problem, validationFailed } from '../problem.js'
 import { newWebhookSecret } from '../signed-request.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { auditedMailChanges, type MailChanges, storeMailChanges } from './mail-settings.js'
@@ -59,6 +59,7 @@ export async function createDatabase(
 ) {
   const { workspaceSlug, databaseName } = path
   requirePathName({ path: 'name', what: 'database name' }, databaseName)
+  requireOneMeaning(settings)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
   const id = uuidv7()
@@ -137,6 +138,7 @@ export async function setDatabase(
   const former = await requireDatabase(store, request.database)
   for (const name of fixedForOperators)
     if (settings[name] !== undefined) refuseOperators(former, `cannot change ${name}`)
+  requireOneMeaning(settings, former)
   const { id, eventsKept, webhookUrl: formerUrl } = former
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
@@ -196,6 +198,23 @@ async function sealedSecrets(
     ...(webhookSecret && { sealedWebhookSecret: sealWebhookSecret(key, webhookSecret, { id }) }),
     ...(signUpHookSecret && { sealedSignUpHookSecret: sealSignUpHookSecret(key, signUpHookSecret, { id }) }),
   }
+}
+
+/** @throws {Problem} `validation_failed` if a claim would have a fixed value and a source */
+function requireOneMeaning(
+  changes: Partial<DatabaseSettings>,
+  former: Pick<DatabaseRow, 'claims' | 'claimSources'> = defaultSettings,
+) {
+  const { claims = former.claims, claimSources = former.claimSources } = changes
+  if (!changes.claims && !changes.claimSources) return
+  const both = claimSources
+    .map((text) => readClaimSource(text)?.claim ?? '')
+    .find((claim) => Object.hasOwn(Object(claims), claim))
+  if (both === undefined) return
+  const [field, other] = changes.claimSources ? ['claimSources', 'claims'] : ['claims', 'claimSources']
+  throw validationFailed([
+    invalidField(`settings.${field}`, `must not contain the claim ${both}, which ${other} has`),
+  ])
 }
 
 /** Returns when the second factor became required, if that changes. */

@@ -61,7 +61,7 @@ export async function openSession(
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   const isNearLimit = added.others >= database.sessionsPerUser - unseenSessions
   const revoked = isNearLimit ? await endExcessSessions(context, request) : undefined
-  return issueTokens(context, database, {
+  return issueTokens(context, request, {
     user: { ...user, ...revoked },
     session: { id, refreshes: 0, expiresAt },
     proven,

@@ -54,7 +54,7 @@ export async function refreshSession(
   // The session was opened before the user needed a second step.
   else if (!session.amr.includes('mfa') && missingStep(database, session, now))
     throw new Problem('session_ended')
-  return issueTokens(context, database, {
+  return issueTokens(context, request, {
     user: { ...session, id: session.userId },
     session: { ...session, id: sessionId },
     proven,

@@ -2,8 +2,10 @@ import type { RefreshToken, Session } from '@usher/contract'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { readSigned, signedText } from '../keys/signed-text.js'
+import type { DatabaseRequest } from '../request.js'
 import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
 import type { Proven } from '../tokens/authentication.js'
+import { sourcedClaims } from '../tokens/sourced-claims.js'
 
 /** A session that was opened or refreshed. */
 interface Continued {
@@ -19,11 +21,14 @@ interface Continued {
 /** Returns the next access token and refresh token of a session, with its user. */
 export async function issueTokens(
   context: AppContext,
-  database: Database,
+  request: Pick<DatabaseRequest, 'database' | 'caller'>,
   { user, session, proven, isTenantOnly, readAt }: Continued,
 ): Promise<Session> {
+  const { database } = request
+  const issued = { now: readAt, proven, isTenantOnly, session }
+  const sourced = await sourcedClaims(context, request, { user, ...issued })
   return {
-    ...issueToken(database, user, { now: readAt, proven, isTenantOnly, session }),
+    ...issueToken(database, user, { ...issued, sourced }),
     refreshToken: await issueRefreshToken(context, database, {
       ...session,
       purpose: purposeOf(isTenantOnly),

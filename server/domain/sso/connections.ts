@@ -8,7 +8,7 @@ import {
   insertTenantConnection,
   updateTenantConnection,
 } from '../../store/queries/sso-connections.js'
-import { endProofs } from '../../store/queries/sso-entries.js'
+import { endProofs, findTenantOfEntries } from '../../store/queries/sso-entries.js'
 import { findSsoSettings } from '../../store/queries/sso-settings.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { type Change, type Outcome, runChange } from '../change.js'
@@ -22,14 +22,14 @@ import {
 import type { AppContext } from '../context.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { openConnectionSecret, sealConnectionSecret } from '../keys/master-key.js'
-import { Problem } from '../problem.js'
+import { invalidField, Problem, validationFailed } from '../problem.js'
 import { checkConnection as requireKnownClient } from '../providers/exchange-code.js'
 import { type DescribedConnection, describeTenantConnection } from './describe.js'
 import { revokeTokens } from './entries.js'
 import {
   createBySetup,
   lockSetup,
-  mailsToOwners,
+  mailingOwners,
   requireConfirmedSetup,
   requireSetup,
   type SetupRequest,
@@ -83,22 +83,18 @@ function requireClient(
   return requireKnownClient(providers, { database, redirectUri }, { ...loginConnection(connection), secret })
 }
 
-const outcomeOf = async <Result>(
-  change: Change,
-  {
-    result,
-    ...fact
-  }: {
-    type: 'sso.connection_added' | 'sso.connection_set' | 'sso.connection_removed'
-    tenantId: string
-    connection: string
-    result: Result
-  },
-): Promise<Outcome<Result>> => ({
+const outcomeOf = <Result>({
+  result,
+  ...fact
+}: {
+  type: 'sso.connection_added' | 'sso.connection_set' | 'sso.connection_removed'
+  tenantId: string
+  connection: string
+  result: Result
+}): Outcome<Result> => ({
   result,
   facts: [fact],
   events: [{ type: 'sso.changed', tenantId: fact.tenantId }],
-  mails: await mailsToOwners(change, fact.tenantId, { type: 'sso_changed' }),
 })
 
 async function sealSecret(
@@ -115,7 +111,7 @@ async function sealSecret(
 /**
  * Asks the provider whether it knows the client, and adds the connection. Servers offer it within 5 s.
  *
- * @throws {Problem} `connection_invalid`; `issuer_shared`; `sso_full`
+ * @throws {Problem} `connection_invalid`; `issuer_shared`; `sso_full`; `validation_failed` if the given id is in use
  */
 export async function addSsoConnection(
   context: AppContext,
@@ -123,25 +119,27 @@ export async function addSsoConnection(
 ): Promise<SsoConnection> {
   await requireConfirmedSetup(context, request)
   const { database, params, body } = request
-  const { secret = null, ...given } = body
+  const { id = uuidv7(), secret = null, ...given } = body
   const connection: TenantConnectionRow = {
     ...describeTenantConnection(given),
     databaseId: database.id,
-    id: uuidv7(),
+    id,
     tenantId: params.tenantId,
     sealedSecret: null,
     isEnabled: true,
     createdAt: new Date(context.now()),
     testedAt: null,
   }
-  return createBySetup(context, request, {
-    operation: 'addSsoConnection',
-    async prepare() {
-      await requireClient(context, request, { ...connection, secret })
-      return (change) => storeConnection(change, context.store, { ...connection, secret })
-    },
-    responseOf: (added: TenantConnectionRow) => connectionBody(added, database.issuer),
-  })
+  return mailingOwners(context, request, (mailed) =>
+    createBySetup(context, request, {
+      operation: 'addSsoConnection',
+      async prepare() {
+        await requireClient(context, request, { ...connection, secret })
+        return mailed((change) => storeConnection(change, context.store, { ...connection, secret }))
+      },
+      responseOf: (added: TenantConnectionRow) => connectionBody(added, database.issuer),
+    }),
+  )
 }
 
 async function storeConnection(
@@ -155,8 +153,12 @@ async function storeConnection(
     throw new Problem('sso_full', { detail: `Tenant ${tenantId} already has ${maxConnections} connections.` })
   const sealedSecret = await sealSecret(change, masterKeys, { id, secret })
   const result = { ...connection, sealedSecret }
-  await insertTenantConnection(change, result as Row)
-  return outcomeOf(change, { type: 'sso.connection_added', tenantId, connection: id, result })
+  const isAdded = await insertTenantConnection(change, result as Row)
+  // A removed connection leaves its people, so that its tenant can add it again.
+  const named = isAdded ? await findTenantOfEntries(change, connection) : undefined
+  if (!isAdded || (named && named !== tenantId))
+    throw validationFailed([invalidField('id', 'is already in use')])
+  return outcomeOf({ type: 'sso.connection_added', tenantId, connection: id, result })
 }
 
 /** Returns a connection with what changes. A login has to succeed again with another issuer or client. */
@@ -187,7 +189,7 @@ export async function changeSsoConnection(
   if (Object.keys(client).length > 0)
     await requireClient(context, request, { ...wanted, secret: secretOf(store, wanted, body) })
   let hasEnded = false
-  const result = await runChange(context, request, async (change) => {
+  const set = async (change: Change) => {
     await lockSetup(change, params.tenantId)
     const former = await requireConnection(change, request)
     const connection = changed(former, body)
@@ -198,8 +200,9 @@ export async function changeSsoConnection(
     if (body.secret !== undefined)
       connection.sealedSecret = await sealSecret(change, store, { id, secret: body.secret })
     await updateTenantConnection(change, connection as Row)
-    return outcomeOf(change, { type: 'sso.connection_set', tenantId, connection: id, result: connection })
-  })
+    return outcomeOf({ type: 'sso.connection_set', tenantId, connection: id, result: connection })
+  }
+  const result = await mailingOwners(context, request, (mailed) => runChange(context, request, mailed(set)))
   if (hasEnded) await revokeTokens(context, request, params.tenantId)
   return connectionBody(result, database.issuer)
 }
@@ -232,14 +235,15 @@ async function requireOther(
 export async function removeSsoConnection(context: AppContext, request: OfConnection) {
   await requireConfirmedSetup(context, request)
   const { tenantId, connectionId: id } = request.params
-  await runChange(context, request, async (change) => {
+  const remove = async (change: Change) => {
     await lockSetup(change, tenantId)
     const key = { databaseId: change.database.id, tenantId, id }
     await requireOther(change, key)
     const isRemoved = await deleteTenantConnection(change, key)
     if (!isRemoved) return { result: undefined, facts: [] }
-    return outcomeOf(change, { type: 'sso.connection_removed', tenantId, connection: id, result: undefined })
-  })
+    return outcomeOf({ type: 'sso.connection_removed', tenantId, connection: id, result: undefined })
+  }
+  await mailingOwners(context, request, (mailed) => runChange(context, request, mailed(remove)))
 }
 
 /** Asks the provider of a connection whether it knows the client. @throws {Problem} `connection_invalid`; `connection_not_found` */

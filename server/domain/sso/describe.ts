@@ -17,7 +17,7 @@ export interface DescribedConnection {
   options: TenantConnectionOptions
 }
 
-type Given = Omit<AddSsoConnectionBody, 'secret'>
+type Given = Omit<AddSsoConnectionBody, 'id' | 'secret'>
 
 const googleIssuer = 'https://accounts.google.com'
 const entraOrigin = 'https://login.microsoftonline.com'

@@ -42,7 +42,7 @@ export async function removeSsoEntry(
     if (!entry) return { result: undefined, facts: [] }
     const actorId = actor.kind === 'user' ? actor.user.id : undefined
     await revokeMember(change, { ...key, userId: entry.userId, now, actorId })
-    return { result: undefined, facts: [{ type: 'sso.entry_removed', tenantId, userId: entry.userId }] }
+    return { result: undefined, facts: [{ type: 'sso.entry_ended', tenantId, userId: entry.userId }] }
   })
 }
 

@@ -8,6 +8,7 @@ import {
   updateSsoSettings,
 } from '../../store/queries/sso-settings.js'
 import { type Change, type Outcome, runChange } from '../change.js'
+import { callbackUrl } from '../connections/connection.js'
 import type { AppContext } from '../context.js'
 import { invalidField, Problem, tenantNotFound, validationFailed } from '../problem.js'
 import { requireChangesLeft } from '../tenants/locked-tenant.js'
@@ -15,7 +16,7 @@ import { requireStoredRole } from '../tenants/roles.js'
 import { connectionBody, listConnectionsOfTenant } from './connections.js'
 import { domainBody, listDomains } from './domains.js'
 import { revokeTokens } from './entries.js'
-import { lockSetup, mailsToOwners, requireConfirmedSetup, requireSetup, type SetupRequest } from './setup.js'
+import { lockSetup, mailingOwners, requireConfirmedSetup, requireSetup, type SetupRequest } from './setup.js'
 
 /** Seconds for which a login counts by default. */
 export const defaultMaxAge = 2_592_000
@@ -45,6 +46,7 @@ async function readSso(
     trustAmr: settings.ssoTrustAmr ?? false,
     jit: settings.ssoJit ?? true,
     defaultRole: settings.ssoRole ?? 'member',
+    callbackUrl: callbackUrl(database.issuer, '{id}'),
     connections: (await listConnectionsOfTenant(store, key)).map((each) =>
       connectionBody(each, database.issuer),
     ),
@@ -64,7 +66,13 @@ export async function changeSso(context: AppContext, request: SetupRequest<Chang
   const isAboutRequiring = body.required !== undefined || body.exempt !== undefined
   if (actor.kind === 'portal' && !actor.portal.mayRequire && isAboutRequiring)
     throw new Problem('role_insufficient', { detail: 'This portal may not require single sign-on.' })
-  const hasEnded = await runChange(context, request, (change) => storeSettings(change, request))
+  const hasEnded = await mailingOwners(context, request, (mailed) =>
+    runChange(
+      context,
+      request,
+      mailed((change) => storeSettings(change, request)),
+    ),
+  )
   if (body.required || hasEnded) await revokeTokens(context, request, params.tenantId)
   return readSso(context, request)
 }
@@ -102,7 +110,6 @@ async function storeSettings(
   return {
     result: Boolean(isStricter),
     facts: [{ type: 'sso.changed', tenantId }],
-    mails: await mailsToOwners(change, tenantId, { type: 'sso_changed' }),
   }
 }
 

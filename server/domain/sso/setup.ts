@@ -3,6 +3,7 @@ import { lockUsersAndTenant } from '../../store/queries/members.js'
 import { findPortal } from '../../store/queries/sso-portals.js'
 import { findOwners } from '../../store/queries/sso-settings.js'
 import { findTenant } from '../../store/queries/tenants.js'
+import { audit } from '../../telemetry/audit.js'
 import { type Change, type Rule, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { confirmSecondFactor } from '../factors/confirm.js'
@@ -94,6 +95,36 @@ export async function createBySetup<Result, Response extends object>(
   const { apiKey, headers = {} } = request
   if (apiKey) return changeOncePerKey(context, { ...request, apiKey, headers }, change)
   return change.responseOf(await runChange(context, request, await change.prepare()))
+}
+
+/** Returns a rule that also mails what it has changed to the owners. */
+type Mailed = <Result>(rule: Rule<Result>) => Rule<Result>
+
+/**
+ * Runs a change of the single sign-on of a tenant, which is mailed to the owners, unless they have got too many mails: whoever may
+ * change it could send them without end.
+ *
+ * @param run runs the change, with a rule of `mailed`
+ */
+export async function mailingOwners<Result>(
+  { requestAllowance }: Pick<AppContext, 'requestAllowance'>,
+  { database, caller, params: { tenantId } }: SetupRequest,
+  run: (mailed: Mailed) => Promise<Result>,
+): Promise<Result> {
+  const limited = { purpose: 'sso_changed', tenantId } as const
+  const mailed = await requestAllowance.count(database, limited, async (count) => ({
+    result: await run((rule) => async (change) => {
+      const outcome = await rule(change)
+      if (outcome.facts.length === 0) return outcome
+      const mails = await mailsToOwners(change, tenantId, { type: 'sso_changed' })
+      if (mails.length > 0) await count(change)
+      return { ...outcome, mails }
+    }),
+  }))
+  if ('result' in mailed) return mailed.result
+  const result = await run((rule) => rule)
+  audit(caller.log, 'mail.throttled', { databaseId: database.id, tenantId, limit: mailed.limit })
+  return result
 }
 
 /**

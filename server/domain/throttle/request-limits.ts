@@ -20,6 +20,9 @@ export const invitationLimits = { perHour: 20, perDay: 100, addressPerDay: 5, ne
 /** Requests to change the address, or notices, per hour and user. */
 export const mailsPerHourOfUser = 5
 
+/** Changes of the single sign-on of a tenant that are mailed to its owners, per hour. */
+export const ssoMailsPerHour = 5
+
 /** Addresses whose single sign-on clients may look up per hour. An office can share a network. */
 export const routesPerHour = { network: 1_000, site: 2_000 }
 
@@ -33,12 +36,12 @@ const networksOfSite = 2
 const recoveryPurposes = ['password_reset', 'email_verification', 'login_code']
 
 /** The name of a limit, which the audit line of a rejected request contains. */
-export type LimitName = keyof typeof mailsPerHour | 'inviter' | 'user' | 'database'
+export type LimitName = keyof typeof mailsPerHour | 'inviter' | 'user' | 'tenant' | 'database'
 
 /** A limit of requests in a time window. A used allowance becomes full again at a constant rate. */
 export interface RequestLimit {
   name: LimitName
-  /** HMAC of the network, site, address, inviter, user or database whose requests are counted. */
+  /** HMAC of the network, site, address, inviter, user, tenant or database whose requests are counted. */
   source: Uint8Array
   /** Undefined to count several kinds of mails together. */
   purpose: string | undefined
@@ -75,7 +78,13 @@ interface Notice {
   userId: string
 }
 
-export type LimitedRequest = SignUp | LoginRoute | RequestedMail | Notice
+/** Mails to the owners of a tenant about a change of its single sign-on. */
+interface SsoMail {
+  purpose: 'sso_changed'
+  tenantId: string
+}
+
+export type LimitedRequest = SignUp | LoginRoute | RequestedMail | Notice | SsoMail
 
 export interface LimitSettings {
   id: string
@@ -123,6 +132,8 @@ export function createRequestLimits(masterKey: Buffer) {
       return ofClient(request.clientAddress, { network, site: networksOfSite * network })
     }
     if (isLoginRoute(request)) return ofClient(request.clientAddress, routesPerHour)
+    // Not by the database, whose limit others can use up.
+    if (isSsoMail(request)) return [limit('tenant', request.tenantId, perHour(ssoMailsPerHour))]
     const ofMailbox = (mailbox: string, inviterId: string | undefined) =>
       inviterId === undefined
         ? [limit('address', mailbox, perMinute(1)), limit('address', mailbox, perHour(mailsPerHour.address))]
@@ -156,6 +167,8 @@ export function createRequestLimits(masterKey: Buffer) {
 }
 
 const isLoginRoute = (request: LimitedRequest): request is LoginRoute => request.purpose === 'sso_route'
+
+const isSsoMail = (request: LimitedRequest): request is SsoMail => request.purpose === 'sso_changed'
 
 const isSignUp = (request: LimitedRequest): request is SignUp => request.purpose === 'sign_up'
 

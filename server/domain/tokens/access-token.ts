@@ -53,13 +53,15 @@ export interface TokenUser {
   emailVerifiedAt: Date | null
 }
 
-interface NewToken {
+export interface NewToken {
   /** In milliseconds since the epoch. */
   now: number
   proven: Proven
   /** Whether single sign-on of a tenant has opened the session. */
   isTenantOnly: boolean
   session?: TokenSession | undefined
+  /** The claims of {@link sourcedClaims}. */
+  sourced: object
   /** A new one by default. */
   id?: string | undefined
 }
@@ -68,7 +70,7 @@ interface NewToken {
 export function issueToken(
   database: Database,
   user: TokenUser,
-  { now, proven, isTenantOnly, session, id = randomUUID() }: NewToken,
+  { now, proven, isTenantOnly, session, sourced, id = randomUUID() }: NewToken,
 ): { id: string; tenants: string[]; token: AccessToken } {
   const issuedAt = Math.floor(now / 1000)
   const shown = { proven, isTenantOnly, now }
@@ -78,6 +80,7 @@ export function issueToken(
   const audience = `database:${database.id}`
   const jwt = signingKey(database, now).sign({
     ...database.claims,
+    ...sourced,
     iss: database.issuer,
     aud: isTenantOnly ? [tenantAudience(database.issuer)] : [database.issuer, audience],
     sub: user.id,

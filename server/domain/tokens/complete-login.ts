@@ -8,8 +8,9 @@ import type { RuleDatabase } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
-import { issueToken, type TokenSession, type TokenUser } from './access-token.js'
+import { issueToken, type NewToken, type TokenSession, type TokenUser } from './access-token.js'
 import type { Authentication, TenantProof } from './authentication.js'
+import { sourcedClaims } from './sourced-claims.js'
 
 /** A user who has just proven to be that user. */
 export interface CompletedLogin {
@@ -59,7 +60,19 @@ export async function completeLogin(
   if (network) await rememberLogin(context, request, network)
   if (event) audit(caller.log, event, { databaseId: database.id, userId: user.id, ...(way && { way }) })
   const issued = { now: readAt, proven: authentication, isTenantOnly: false, session, id: tokenId }
-  return issueToken(database, await withSsoRules(context, database, user), issued)
+  return issueTo(context, request, { user, ...issued })
+}
+
+/** Returns a token with what only few databases read for it. */
+async function issueTo(
+  context: AppContext,
+  request: Pick<Request, 'database' | 'caller'>,
+  { user, hasRules, ...issued }: Omit<NewToken, 'sourced'> & Pick<TenantLogin, 'user' | 'hasRules'>,
+) {
+  const { database } = request
+  const known = hasRules ? user : await withSsoRules(context, database, user)
+  const sourced = await sourcedClaims(context, request, { user: known, ...issued })
+  return issueToken(database, known, { ...issued, sourced })
 }
 
 /** Returns a user with the rules of single sign-on of the tenants. They are read here, because few databases have them. */
@@ -75,18 +88,20 @@ async function withSsoRules<User extends TokenUser>(
 /** A user who has passed the single sign-on of a tenant. */
 interface TenantLogin extends Pick<CompletedLogin, 'user' | 'readAt' | 'tokenId' | 'session'> {
   proof: TenantProof
+  /** Whether the rules of single sign-on of the user's tenants were read with the login. */
+  hasRules?: boolean | undefined
 }
 
 /** Returns a token of a tenant, which does not open the account of the user. @throws {Problem} `login_refused` if the user is disabled */
 export async function completeTenantLogin(
   context: AppContext,
-  { database }: Pick<DatabaseRequest, 'database'>,
-  { user, proof, readAt, tokenId, session }: TenantLogin,
+  request: Pick<Request, 'database' | 'caller'>,
+  { user, proof, readAt, tokenId, session, hasRules }: TenantLogin,
 ): Promise<SignedInUser> {
   if (user.disabledAt) throw new Problem('login_refused')
   proof.requireOf(user)
   const issued = { now: readAt, proven: proof.proven, isTenantOnly: true, session, id: tokenId }
-  return issueToken(database, await withSsoRules(context, database, user), issued)
+  return issueTo(context, request, { user, hasRules, ...issued })
 }
 
 const dayMilliseconds = 24 * 3_600_000

@@ -45,14 +45,16 @@ const valuesOf = (connection: TenantConnection) => [
   connection.isEnabled,
 ]
 
-/** Adds a connection. The tenant is locked. */
-export const insertTenantConnection = ({ query }: Queries, connection: TenantConnection) =>
-  query(insertStatement, [...valuesOf(connection), connection.tenantId, connection.createdAt])
+/** Adds a connection. The tenant is locked. Returns false if a connection of the database has its id. */
+export const insertTenantConnection = async ({ query }: Queries, connection: TenantConnection) =>
+  (await query<object>(insertStatement, [...valuesOf(connection), connection.tenantId, connection.createdAt]))
+    .length > 0
 
 const insertStatement = `
   INSERT INTO usher.tenant_connection
     (database_id, id, preset, issuer, client_id, sealed_secret, options, is_enabled, tenant_id, created_at)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::bytea, $7::jsonb, $8, $9::uuid, $10::timestamptz)`
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::bytea, $7::jsonb, $8, $9::uuid, $10::timestamptz)
+  ON CONFLICT (database_id, id) DO NOTHING RETURNING 1`
 
 /** Replaces what can be changed of a connection. A login with another issuer or client has to succeed again. */
 export const updateTenantConnection = ({ query }: Queries, connection: TenantConnection) =>

@@ -12,11 +12,13 @@ export const listEntryRows = (
   { limit, after = NIL }: Page<string>,
 ) => query<TenantEntry>(listStatement, [databaseId, tenantId, after, limit])
 
+// With `tenant_id = $2`, Postgres may read the people of all tenants by the index on ids instead.
 const listStatement = `
   SELECT database_id AS "databaseId", id, tenant_id AS "tenantId", connection_id AS "connectionId", issuer, subject,
     user_id AS "userId", email, name, proves_from AS "provesFrom"
   FROM usher.tenant_entry
-  WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id > $3::uuid ORDER BY id LIMIT $4::int`
+  WHERE database_id = $1::uuid AND (tenant_id, id) > ($2::uuid, $3::uuid) AND tenant_id <= $2::uuid
+  ORDER BY tenant_id, id LIMIT $4::int`
 
 /** Returns the user of an entry of a tenant, or undefined. */
 export async function findEntryUser(
@@ -30,6 +32,19 @@ export async function findEntryUser(
 const findUserStatement = `
   SELECT user_id AS "userId" FROM usher.tenant_entry
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND id = $3::uuid`
+
+/** Returns the tenant whose people a connection has named, which can have been removed since, or undefined. */
+export async function findTenantOfEntries(
+  { query }: Queries,
+  { databaseId, id }: { databaseId: string; id: string },
+) {
+  const [entry] = await query<OfTenant>(findTenantStatement, [databaseId, id])
+  return entry?.tenantId
+}
+
+const findTenantStatement = `
+  SELECT tenant_id AS "tenantId" FROM usher.tenant_entry
+  WHERE database_id = $1::uuid AND connection_id = $2::uuid LIMIT 1`
 
 /** Ends the proofs of the people whom a tenant, or one connection of it, has named until now. Proofs are in whole seconds. */
 export const endProofs = (

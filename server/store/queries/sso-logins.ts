@@ -4,6 +4,7 @@ import { isAccount } from './reserved-addresses.js'
 import { after } from './revocations.js'
 import type { SsoProofs } from './sessions.js'
 import { unindexed } from './unindexed.js'
+import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 // What logins by single sign-on of a tenant read and write.
 
@@ -53,7 +54,7 @@ export interface SsoFacts extends Pick<Tenant, 'ssoAcr' | 'ssoTrustAmr' | 'ssoJi
   invitationCodeId: string | null
 }
 
-/** Returns what decides a login. Undefined if the connection is removed. */
+/** Returns what decides a login. Undefined if the connection is removed, or has another issuer now. */
 export async function findSsoFacts({ query }: Queries, person: NamedPerson, now: Date) {
   const { databaseId, connectionId, issuer, subject, canonicalEmail, userId = null } = person
   const domain = canonicalEmail.slice(canonicalEmail.lastIndexOf('@') + 1)
@@ -120,7 +121,7 @@ const findFactsStatement = `
     UNION ALL
     SELECT * FROM usher."user" AS u WHERE u.database_id = $1::uuid AND u.id = $8::uuid AND e.id IS NULL
   ) AS u ON true
-  WHERE c.database_id = $1::uuid AND c.id = $2::uuid`
+  WHERE c.database_id = $1::uuid AND c.id = $2::uuid AND c.issuer = $3`
 
 /** A login whose user is known. */
 interface KnownLogin extends NamedPerson {
@@ -132,14 +133,19 @@ interface KnownLogin extends NamedPerson {
 }
 
 /**
- * Records that a member has logged in with an attempt, unless the attempt was used, its connection is disabled, the user has changed
- * or is no member any more. Returns whether it was recorded.
+ * Records that a member has logged in with an attempt, unless the attempt was used, its connection is disabled or has another issuer,
+ * the user has changed or is no member any more. Returns the tenants of the user, or undefined if nothing was recorded.
  */
 export async function useAttemptOfEntry({ query }: Queries, login: KnownLogin) {
   const { databaseId, connectionId, issuer, subject, attemptId, user, testedBefore, now } = login
   const values = [databaseId, attemptId, user.id, user.generation, now]
-  const used = await query(useOfEntryStatement, [...values, connectionId, issuer, subject, testedBefore])
-  return used.length > 0
+  const entry = [connectionId, issuer, subject]
+  const [used] = await query<Pick<Tenancy, 'memberships'>>(useOfEntryStatement, [
+    ...values,
+    ...entry,
+    testedBefore,
+  ])
+  return used?.memberships
 }
 
 const useOfEntryStatement = `
@@ -158,10 +164,10 @@ const useOfEntryStatement = `
         AND e.subject = $8
       JOIN usher.membership AS m ON m.database_id = $1::uuid AND m.tenant_id = c.tenant_id AND m.user_id = e.user_id
       JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = e.user_id
-      WHERE c.database_id = $1::uuid AND c.id = $6::uuid AND c.is_enabled AND e.user_id = $3::uuid
+      WHERE c.database_id = $1::uuid AND c.id = $6::uuid AND c.issuer = $7 AND c.is_enabled AND e.user_id = $3::uuid
         AND u.disabled_at IS NULL AND u.generation = $4::bigint
     )
-  RETURNING 1`
+  RETURNING ${membershipsOf('$3::uuid', true)}`
 
 /** A person to link to a user. */
 export type NewEntry = Omit<TenantEntry, 'provesFrom'> & { now: Date }

@@ -141,7 +141,12 @@ export const fieldValues: Readonly<Record<string, Readonly<Record<string, readon
     jit: [true, false],
     defaultRole: ['member'],
   },
-  addSsoConnection: { ...ssoConnectionFields, issuer: ['https://none.example'], preset: ['oidc'] },
+  addSsoConnection: {
+    ...ssoConnectionFields,
+    id: [unknownId],
+    issuer: ['https://none.example'],
+    preset: ['oidc'],
+  },
   changeSsoConnection: {
     ...ssoConnectionFields,
     clientId: ['none'],

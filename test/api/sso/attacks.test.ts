@@ -151,6 +151,32 @@ it('refuses the connection of a tenant of another database, and one that is disa
     expect(outcome(await provider.finish(login))).toEqual([400, 'code_invalid'])
 })
 
+it('refuses what the former provider has said when the connection points elsewhere meanwhile', async ({
+  sso,
+  usher,
+  provider,
+}) => {
+  const acme = await sso.tenant()
+  const ada = await sso.verified('ada@acme.example')
+  await acme.add(ada.id)
+  await acme.logIn()
+  const [login, proof] = [await acme.returned(), await acme.returned()]
+  await usher.store.prisma.tenantConnection.updateMany({
+    where: { id: acme.connectionId },
+    data: { issuer: 'https://idp.elsewhere.example' },
+  })
+  expect(outcome(await provider.finish(login))).toEqual([400, 'code_invalid'])
+  expect(outcome(await sso.as(ada.token.jwt, 'POST', 'users/me/tenant-proofs', proof))).toEqual([
+    400,
+    'code_invalid',
+  ])
+  // Nor is a newcomer linked.
+  expect(outcome(await acme.logIn({ subject: 'eve', email: 'eve@acme.example' }))).toEqual([
+    400,
+    'code_invalid',
+  ])
+})
+
 it('joins and links once when two logins of one new person finish at the same time', async ({
   sso,
   provider,

@@ -35,6 +35,63 @@ describe('connections of a tenant', () => {
     expect(subjects).toEqual(Array(3).fill('Single sign-on was changed'))
   })
 
+  it('have an id that the client may choose, and so a callback URL that is known before', async ({
+    sso,
+    app,
+    usher,
+    clock,
+  }) => {
+    const { owner } = sso
+    const path = `${owner.tenantId}/sso`
+    const { callbackUrl } = (await owner.as('GET', path)).body
+    const add = (id: unknown, of = owner) =>
+      of.as('POST', `${of.tenantId}/sso/connections`, { ...sso.connection, id })
+    const id = crypto.randomUUID()
+    const added = await add(id.toUpperCase())
+    expect(added).toMatchObject({ status: 201, body: { id, callbackUrl: callbackUrl.replace('{id}', id) } })
+    expect(callbackUrl).toContain(`/${app.databaseName}/connections/{id}/callback`)
+    clock.now += 1_000
+    const byKey = await sso.byKey('POST', `${path}/connections`, {
+      ...sso.connection,
+      id: crypto.randomUUID(),
+    })
+    expect(byKey.status).toBe(201)
+
+    const other = await sso.founder()
+    const taken = { path: 'id', code: 'invalid_type', detail: 'is already in use' }
+    for (const of of [owner, other]) {
+      const refused = await add(id, of)
+      expect([refused.code, refused.body.errors]).toEqual(['validation_failed', [taken]])
+    }
+    expect((await add('acme')).body.errors).toEqual([{ ...taken, detail: 'must be a UUID' }])
+    expect((await owner.as('GET', path)).body.connections).toEqual([added.body, byKey.body])
+    expect((await other.as('GET', `${other.tenantId}/sso`)).body.connections).toEqual([])
+
+    const elsewhere = await usher.newDatabase()
+    await setDatabase(usher.store, elsewhere, { singleSignOn: true, appUrl: sso.appUrl })
+    clock.cacheAhead += 6_000
+    const { tenants } = await elsewhere.signedUp({ newTenant: 'Looms' })
+    const grant = { name: 'other', scopes: ['sso:write' as const], expiresInSeconds: 3_600 }
+    const at = { store: usher.store, now: new Date(clock.now) }
+    const { key } = await createApiKey(at, elsewhere, grant)
+    const same = await usher.send({
+      method: 'POST',
+      url: elsewhere.users.replace(/users$/, `management/tenants/${tenants[0]}/sso/connections`),
+      headers: { authorization: `Bearer ${key}` },
+      payload: { ...sso.connection, id },
+    })
+    expect([same.statusCode, same.json().id]).toEqual([201, id])
+
+    // Its people stay the tenant's when it is removed.
+    const { tenantEntry } = usher.store.prisma
+    const person = { issuer: sso.connection.issuer, subject: 'ada', provesFrom: new Date(), userId: owner.id }
+    const entry = { id: crypto.randomUUID(), connectionId: id, tenantId: owner.tenantId, ...person }
+    await tenantEntry.create({ data: { databaseId: app.id, ...entry } })
+    expect((await owner.as('DELETE', `${path}/connections/${id}`)).status).toBe(204)
+    expect((await add(id, other)).body.errors).toEqual([taken])
+    expect((await add(id)).status).toBe(201)
+  })
+
   it('are found by id within 5 seconds, with what a login needs', async ({
     sso,
     usher,
@@ -55,6 +112,35 @@ describe('connections of a tenant', () => {
     clock.cacheAhead += 6_000
     expect(await find()).toBeUndefined()
     expect(await usher.context.findTenantConnection(app.id, 'none')).toBeUndefined()
+  })
+
+  it('are mailed to the owners with five changes an hour at most, and changed without a mail after that', async ({
+    sso,
+    usher,
+    app,
+    clock,
+  }) => {
+    const { owner } = sso
+    const path = `${owner.tenantId}/sso`
+    const { body } = await owner.as('POST', `${path}/connections`, sso.connection)
+    for (const title of ['One', 'Two', 'Three']) {
+      const changed = await owner.as('PATCH', `${path}/connections/${body.id}`, { title })
+      expect(changed.body.title).toBe(title)
+    }
+    for (const maxAge of [3_600, 7_200, 10_800])
+      expect((await owner.as('PATCH', path, { maxAge })).body.maxAge).toBe(maxAge)
+    expect(await app.delivered()).toHaveLength(5)
+    const refusals = auditRecords(usher).filter(({ audit }) => audit === 'mail.throttled')
+    expect(refusals).toMatchObject(Array(2).fill({ tenantId: owner.tenantId, limit: 'tenant' }))
+    expect((await owner.as('DELETE', `${path}/connections/${body.id}`)).status).toBe(204)
+    expect((await owner.as('GET', path)).body.connections).toEqual([])
+    const other = await sso.founder()
+    await other.as('PATCH', `${other.tenantId}/sso`, { maxAge: 3_600 })
+    expect(await app.delivered()).toHaveLength(6)
+    clock.now += 12 * 60_000
+    expect((await sso.byKey('POST', `${path}/connections`, sso.connection)).status).toBe(201)
+    expect((await sso.byKey('PATCH', path, { maxAge: 3_600 })).status).toBe(200)
+    expect(await app.delivered()).toHaveLength(7)
   })
 
   it('are at most five', async ({ sso }) => {

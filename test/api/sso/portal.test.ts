@@ -166,6 +166,8 @@ it('lists and unlinks the people of the provider', async ({ sso, app, usher, clo
   expect((await other.as('DELETE', `${other.tenantId}/sso/entries/${data.id}`)).status).toBe(204)
   expect((await owner.as('DELETE', `${tenantId}/sso/entries/${data.id}`)).status).toBe(204)
   expect((await owner.as('GET', `${tenantId}/sso/entries`)).body.entries).toEqual([])
+  const events = (await sso.events()).filter(({ type }) => type === 'sso.entry_ended')
+  expect(events).toEqual([{ type: 'sso.entry_ended', tenantId, userId: owner.id }])
 })
 
 it('requires single sign-on of more members than one transaction revokes', async ({

@@ -2,6 +2,7 @@ import type { AppRoute } from '@ts-rest/core'
 import { contract, type RouteMetadata, takesTenantToken, userTokenOf } from '@usher/contract'
 import { expect } from 'vitest'
 import { password, validUser } from '../../support/app.js'
+import { createAuthenticator } from '../../support/authenticator.js'
 import { outcome } from '../../support/codes.js'
 import { setDatabase } from '../../support/operator-changes.js'
 import { totpAt } from '../../support/second-factor.js'
@@ -220,6 +221,67 @@ it('lets a session of a tenant add only tenants that know the user', async ({ ss
   await other.add(id)
   expect(outcome(await other.prove(token.jwt))).toEqual(ownLogin)
   expect(outcome(await acme.prove(token.jwt, { subject: 'nobody' }))).toEqual(ownLogin)
+})
+
+it('adds no passkey with a token of a tenant, so that none logs in later', async ({
+  sso,
+  app,
+  usher,
+  clock,
+}) => {
+  const acme = await sso.tenant()
+  await setDatabase(usher.store, app, { appUrl: 'https://app.example.com' })
+  clock.cacheAhead += 6_000
+  const ada = await sso.verified('ada@acme.example')
+  await acme.add(ada.id)
+  const { id, token } = (await acme.logIn()).json()
+  expect(id).toBe(ada.id)
+  const begin = (jwt: string) => app.as(jwt, 'POST', 'me/factors/passkey', { password })
+  expect(outcome(await begin(token.jwt))).toEqual(ownLogin)
+  // Nor what the account itself has begun to add.
+  const authenticator = createAuthenticator()
+  const passkey = authenticator.create((await begin(ada.token.jwt)).json().options)
+  const confirm = { passkey, name: 'Phone' }
+  expect(outcome(await app.as(token.jwt, 'POST', 'me/factors/passkey/confirm', confirm))).toEqual(ownLogin)
+  expect(await usher.store.prisma.factor.count({ where: { databaseId: app.id } })).toBe(0)
+  const post = (path: string, payload?: object) =>
+    usher.send({ method: 'POST', url: `${app.users}/login/${path}`, ...(payload && { payload }) })
+  const { options } = (await post('passkey')).json()
+  expect(outcome(await post('passkey/confirm', { passkey: authenticator.get(options) }))).toEqual([
+    401,
+    'passkey_unknown',
+  ])
+})
+
+it('keeps the sessions of two tabs apart, also when both log in and refresh at the same time', async ({
+  sso,
+  app,
+  clock,
+}) => {
+  const [acme, other] = [await sso.tenant(), await sso.tenant('other.example')]
+  const email = 'ada@acme.example'
+  const { id } = await sso.verified(email)
+  for (const { add } of [acme, other]) await add(id)
+  await acme.set({ ssoRequiredAt: new Date(clock.now) })
+  const logins = await Promise.all([app.login({ email, password }), acme.logIn()])
+  let tabs = await Promise.all(logins.map((login) => app.openSession(login.json().token.jwt)))
+  const openedIn = () => tabs.map((tab) => opened(tab.json().token.jwt))
+  const refresh = async () => {
+    tabs = await Promise.all(tabs.map((tab) => app.refresh(tab.json().refreshToken.value)))
+  }
+  const apart = [
+    { sub: id, account: undefined, tenants: [other.id] },
+    { sub: id, account: false, tenants: [acme.id] },
+  ]
+  expect(openedIn()).toMatchObject(apart)
+  await refresh()
+  expect(openedIn()).toMatchObject(apart)
+  // A proof of one tab is none of the other.
+  const [own] = tabs
+  expect((await acme.prove(own?.json().token.jwt)).json().tenants).toHaveLength(2)
+  await refresh()
+  expect(openedIn().map(({ tenants }) => tenants)).toEqual([expect.any(Array), [acme.id]])
+  expect(openedIn()[0]?.tenants).toHaveLength(2)
 })
 
 it('links a person to one user only', async ({ sso }) => {

@@ -18,7 +18,7 @@ const clock = new URL('skewed-clock.js', import.meta.url).href
 const requestMilliseconds = 8_000
 
 /** Starts a server process whose connections to Postgres can be cut, and which keeps its port when it is restarted. */
-async function startServer(databaseUrl: string, env: Record<string, string>, skew: number) {
+export async function startServer(databaseUrl: string, env: Record<string, string>, skew: number) {
   const proxy = await startProxy(databaseUrl)
   const port = String(await freePort())
   const own = { ...env, DATABASE_URL: proxy.url, HOST: '127.0.0.1', PORT: port, WORKERS: '1' }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, type DataOf, type Given, type Task } from '../../api.js'
 import { useConsole } from '../../context.js'
+import { Copy } from '../../parts/copy.js'
 import { FormDialog } from '../../parts/dialog.js'
 import { Check, Field, type Values } from '../../parts/form.js'
 import { announce } from '../../parts/status.js'
@@ -27,9 +28,17 @@ interface Props {
 }
 
 /** A dialog that connects a provider. Its kind decides which fields it has. */
-export function AddConnection({ tenantId, reload, onClose }: Props) {
+export function AddConnection({
+  tenantId,
+  callbackUrl,
+  reload,
+  onClose,
+}: Props & { callbackUrl: DataOf<'getSso'>['callbackUrl'] }) {
   const { at } = useConsole()
   const [preset, setPreset] = useState('')
+  // Chosen here, so that the callback URL is known before the provider has a client.
+  const [id] = useState(() => crypto.randomUUID())
+  const url = callbackUrl.replace('{id}', id)
   // So that another attempt, after the provider has rejected the client, needs no second confirmation.
   const [task] = useState<Task>({})
   return (
@@ -41,16 +50,20 @@ export function AddConnection({ tenantId, reload, onClose }: Props) {
         const { data, error } = await call('addSsoConnection', {
           ...at,
           tenantId,
-          body: bodyOf(values),
+          body: { id, ...bodyOf(values) },
           task,
         })
         if (error) return error
         onClose()
-        announce(`${data.title} is connected. Register its callback URL at the provider.`)
+        announce(`${data.title} is connected. Log in with it once.`)
         await reload()
         return undefined
       }}
     >
+      <p>
+        Register this callback URL at the provider: <code>{url}</code>{' '}
+        <Copy value={url} of="the callback URL" />
+      </p>
       <Field
         name="preset"
         label="Provider"

@@ -14,7 +14,7 @@ import type { PartProps } from './single-sign-on.js'
 type Connection = DataOf<'getSso'>['connections'][number]
 
 /** The connections of a tenant to its identity providers. */
-export function Connections({ tenantId, sso: { connections, required }, reload }: PartProps) {
+export function Connections({ tenantId, sso: { connections, required, callbackUrl }, reload }: PartProps) {
   const { at, may } = useConsole()
   const [isAdding, setAdding] = useState(false)
   const [changed, setChanged] = useState<Connection>()
@@ -114,7 +114,14 @@ export function Connections({ tenantId, sso: { connections, required }, reload }
           </Empty>
         }
       />
-      {isAdding && <AddConnection tenantId={tenantId} reload={reload} onClose={() => setAdding(false)} />}
+      {isAdding && (
+        <AddConnection
+          tenantId={tenantId}
+          callbackUrl={callbackUrl}
+          reload={reload}
+          onClose={() => setAdding(false)}
+        />
+      )}
       {changed && (
         <ChangeConnection
           tenantId={tenantId}

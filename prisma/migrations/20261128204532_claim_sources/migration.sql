@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "usher"."database" ADD COLUMN     "claim_sources" TEXT[] DEFAULT ARRAY[]::TEXT[];
+
