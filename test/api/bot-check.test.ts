@@ -204,6 +204,8 @@ it('with `auto`, asks a network that has used half of an allowance, and no other
 
 it('runs no statement and reads no header while it is off or not needed', async ({ checked, usher }) => {
   const query = vi.spyOn(usher.context.store, 'query')
+  // A delivery would run statements of its own.
+  vi.spyOn(usher.context, 'deliver').mockReturnValue(undefined)
   const transaction = vi.spyOn(usher.context.store, 'transaction')
   const find = vi.spyOn(usher.context, 'findSecrets')
   const statements: string[][] = []

@@ -588,5 +588,6 @@ const ofUsers = (Object.keys(endpoints) as OperationName[]).filter(
       'readInvitation',
       'refreshSession',
       'tenant',
+      'work',
     ].includes(operation),
 )
