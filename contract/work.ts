@@ -25,7 +25,7 @@ export const WorkChallenge = component(
     examples: [
       {
         challenge: 'eyJleHBpcmVzQXQiOjE3NzIzNjY3MDAwMDB9.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs',
-        bits: 16,
+        bits: 15,
       },
     ],
   },

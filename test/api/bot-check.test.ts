@@ -50,7 +50,7 @@ it('needs one proof per sign-up and per mail that a visitor requests', async ({ 
     expect(outcome(refused)).toEqual(required)
     const { work } = refused.json()
     expect(work).toEqual({
-      ...{ kind: 'work', bits: 16, challenge: expect.any(String) },
+      ...{ kind: 'work', bits: 15, challenge: expect.any(String) },
       subject: `${operation} grace@example.com`,
     })
     const proof = solve(work)

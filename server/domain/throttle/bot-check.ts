@@ -7,10 +7,10 @@ import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 
 /**
- * Zero bits of a proof: 65,536 attempts on average, 200,000 in the worst of twenty cases. docs/guides/bot-check.md says how long they
+ * Zero bits of a proof: 32,768 attempts on average, 100,000 in the worst of twenty cases. docs/guides/bot-check.md says how long they
  * take.
  */
-export const workBits = 16
+export const workBits = 15
 const challengeMilliseconds = 300_000
 const proofPattern = /^([\w-]{1,200}\.[\w-]{43})\.(\d{1,11})$/
 
