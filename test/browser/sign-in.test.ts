@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { password, validUser } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { accessibilityErrorsOf } from './accessibility.js'
 import { hasBrowser } from './browser.js'
 import {
@@ -77,6 +78,49 @@ describe.skipIf(!hasBrowser)('usher-sign-in', () => {
     await send(form, { Password: password }, 'Sign up')
     await showsAccount(page, email)
   })
+
+  it.for(['a worker', 'the page, if its policy forbids workers'])(
+    'works in %s before a sign-up if the bot check asks for it, and says so',
+    async (place, { database, usher, visit, onTestFinished }) => {
+      const set = async (botCheck: 'always' | 'auto') => {
+        await setDatabase(usher.store, database, { botCheck })
+        usher.clock.cacheAhead += 6_000
+      }
+      await set('always')
+      onTestFinished(() => set('auto'))
+      const { page, errors, expectFailedLoads } = await visit()
+      let workers = 0
+      page.on('worker', () => workers++)
+      if (place === 'a worker') {
+        const session = await page.context().newCDPSession(page)
+        await session.send('Page.setBypassCSP', { enabled: true })
+        await page.reload()
+      }
+      let answer = () => undefined as unknown
+      const isAsked = new Promise((resolve) => {
+        answer = () => resolve(undefined)
+      })
+      await page.route('**/users', async (route) => {
+        if (route.request().headers()['usher-proof']) await isAsked
+        await route.continue()
+      })
+      const { email } = validUser()
+      await press(formOf(page, 'Log in'), 'Create an account')
+      const form = formOf(page, 'Sign up')
+      await send(form, { 'Email address': email, Password: password }, 'Sign up')
+      const text = 'Checking that you are not a robot'
+      await page.getByRole('progressbar', { name: text }).waitFor()
+      await page.getByRole('status').filter({ hasText: text }).waitFor()
+      expect(await accessibilityErrorsOf(page, 'html', ['light'])).toEqual([])
+      answer()
+      await showsAccount(page, email)
+      await expectFailedLoads('403 users')
+      expect(workers).toBe(place === 'a worker' ? 1 : 0)
+      // What the browser says about the policy.
+      expect(errors.filter((error) => !/worker|TrustedScriptURL/i.test(error))).toEqual([])
+      errors.length = 0
+    },
+  )
 
   it('shows next to the email field that the email is taken', async ({ database, visit }) => {
     const { page, expectFailedLoads } = await visit()
