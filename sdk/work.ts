@@ -61,7 +61,7 @@ async function prove(
   const bytes = Array.from(hash(bytesOf(`${challenge}\n${subject}`)), (word) =>
     [24, 16, 8, 0].map((shift) => String.fromCharCode((word >>> shift) & 255)).join(''),
   ).join('')
-  const seed = btoa(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
+  const seed = btoa(bytes).replace(/\+/g, '-').replace(/\//g, '_').replaceAll('=', '')
   // How likely the search has ended until then, because nobody knows when it ends.
   const report = (attempts: number) => onWork?.(1 - Math.exp(-attempts / 2 ** bits))
   const search = { seed, bits, signal, report }

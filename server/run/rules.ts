@@ -75,7 +75,7 @@ export const publicRules: RuleLoaders<Omit<typeof contract, KeptNoun>> = {
     ),
   tenants: () => import('../domain/tenants/own-tenants.js'),
   sso: () => all(loadSetup(), import('../domain/sso/portal.js'), import('../domain/sso/route-login.js')),
-  work: () => import('../domain/throttle/bot-check.js'),
+  work: () => import('../domain/bot-check.js'),
   invitations: () =>
     all(
       import('../domain/invitations/invite.js'),

@@ -48,7 +48,10 @@ it('the operations of accounts, factors and tenants do not exist in a database w
   usher,
 }) => {
   const off = await usher.newDatabase()
-  const without = { accountOperations: false, tenantOperations: false, secondFactor: 'off' } as const
+  const without = {
+    ...{ accountOperations: false, tenantOperations: false },
+    ...({ secondFactor: 'off', botCheck: 'off' } as const),
+  }
   await setDatabase(usher.store, off, without)
   const { token } = await off.signedUp()
   const found = new Map<string, boolean>()

@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser)('single sign-on', () => {
     const { client: first, callbackUrl } = await connect(page, `${provider.origin}/other`)
     await first.getByRole('alert').filter({ hasText: 'The provider has not accepted this: ' }).waitFor()
     await press(first, 'Cancel')
+    await first.waitFor({ state: 'detached' })
     // It may be registered already.
     const again = await connect(page, `${provider.origin}/other`)
     expect(again.callbackUrl).toBe(callbackUrl)

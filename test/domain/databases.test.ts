@@ -20,6 +20,7 @@ it('the columns of settings have the defaults of a new database, but for what an
     tenantOperations: false,
     ...Object.fromEntries(Object.keys(notices).map((name) => [name, false])),
     secondFactor: 'off',
+    botCheck: 'off',
   }
   expect(settingsOf(await store.prisma.database.create({ data }))).toEqual(expected)
   await store.close()

@@ -1,12 +1,12 @@
 import type { ProofHeaders, RequestPasswordResetBody } from '@usher/contract'
 import { findUserId } from '../../store/queries/codes.js'
+import { requireProof } from '../bot-check.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import { type Change, type Fact, runWithinLimits } from '../change.js'
 import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import { requireProof } from '../throttle/bot-check.js'
 import type { CodePurpose } from './code.js'
 
 /**

@@ -8,6 +8,7 @@ import {
   type MailAttempt,
   releaseTry,
 } from '../../store/queries/login-attempts.js'
+import { requireProof } from '../bot-check.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import { runWithinLimits } from '../change.js'
 import { endOfCode } from '../codes/code.js'
@@ -18,7 +19,6 @@ import { mailMessage } from '../notices/mail-message.js'
 import { attemptLogin } from '../passwords/authenticate.js'
 import { Problem, validationFailed } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { requireProof } from '../throttle/bot-check.js'
 import { hasDigits } from './choose.js'
 
 /** How often the digits of one mail can be tried. */

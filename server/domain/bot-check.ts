@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { foldEmail, type ProofHeaders, type WorkChallenge } from '@usher/contract'
-import { useChallenge } from '../../store/queries/used-challenges.js'
-import type { AppContext } from '../context.js'
-import { readSignedValue, signedValue } from '../keys/signed-text.js'
-import { ifDatabaseDeleted, Problem } from '../problem.js'
-import type { DatabaseRequest } from '../request.js'
+import { useChallenge } from '../store/queries/used-challenges.js'
+import type { AppContext } from './context.js'
+import { readSignedValue, signedValue } from './keys/signed-text.js'
+import { ifDatabaseDeleted, Problem } from './problem.js'
+import type { DatabaseRequest } from './request.js'
 
 /**
  * Zero bits of a proof: 32,768 attempts on average, 100,000 in the worst of twenty cases. docs/guides/bot-check.md says how long they
