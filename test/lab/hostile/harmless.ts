@@ -26,7 +26,9 @@ export function expectHarmless(sent: Sent, response: RawResponse, world: World) 
   const text = JSON.stringify(response.headers) + response.body
   expect(text).not.toMatch(secret)
   const isSignedIn = response.statusCode < 300 && ['POST', 'PUT'].includes(method)
-  if (!isSignedIn) expect(text.replaceAll(url, '')).not.toMatch(jwt)
+  // A challenge of the bot check is signed text, which anyone gets.
+  const others = text.replaceAll(url, '').replace(/"challenge":"[\w.-]+","bits"/, '')
+  if (!isSignedIn) expect(others).not.toMatch(jwt)
   const needed = response.statusCode < 300 && credentials.find(([target]) => target.test(path))
   if (!needed) return
   const [target, usedIn, issuedTo] = needed

@@ -58,7 +58,7 @@ it('a valid request returns success or a problem of its operation', async ({ ush
       const fields = (response.json().errors ?? []).map((error: { path: string }) => error.path)
       expect(fieldsOfRules).toContain(fields.join())
     }),
-    cases(times(450, 12_000)),
+    cases(times(600, 12_000)),
   )
   const account = Object.keys({ ...contract.sessions, ...contract.me, ...contract.codes }).map(
     (operation) => [operation, successes.get(operation) ?? 0],
