@@ -44,10 +44,12 @@ type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unk
 
 type OfSso = { connectionId: unknown } | { domain: unknown } | { entryId: unknown }
 
-/** A confirmation is the only header that a caller gives. */
+/** A confirmation is the only header that a caller gives. The client makes a proof of work, and a caller may follow it. */
 type Options<R extends AppRoute> = R extends { headers: { shape: { 'usher-confirmation': unknown } } }
   ? sdk.CallOptions & sdk.ConfirmOptions
-  : sdk.CallOptions
+  : R extends { headers: { shape: { 'usher-proof': unknown } } }
+    ? sdk.CallOptions & sdk.WorkOptions
+    : sdk.CallOptions
 
 /** The body, which may be optional, or the query. */
 type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }

@@ -68,7 +68,7 @@ const it = ssoTest
     const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 86_400 }
     const { key: apiKey } = await createApiKey({ store, now: now() }, app, described)
 
-    const env = { ...settings, ...store.settings, BASE_URL: 'https://id.example.com' }
+    const env: Record<string, string> = { ...settings, ...store.settings, BASE_URL: 'https://id.example.com' }
     const url = env.DATABASE_URL ?? ''
     const servers = await Promise.all([1, 2, 3].map(() => startServer(url, env, 0)))
     onCleanup(async () => void (await Promise.all(servers.map((server) => server.close()))))
