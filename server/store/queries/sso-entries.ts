@@ -44,7 +44,7 @@ export async function findTenantOfEntries(
 
 const findTenantStatement = `
   SELECT tenant_id AS "tenantId" FROM usher.tenant_entry
-  WHERE database_id = $1::uuid AND connection_id = $2::uuid LIMIT 1`
+  WHERE database_id = $1::uuid AND connection_id = $2::uuid ORDER BY issuer, subject LIMIT 1`
 
 /** Ends the proofs of the people whom a tenant, or one connection of it, has named until now. Proofs are in whole seconds. */
 export const endProofs = (
