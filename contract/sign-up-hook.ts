@@ -4,7 +4,7 @@ import { productFields } from './management/fields.js'
 import { component, field } from './registry.js'
 
 /** How a person signs up. */
-export const signUpWays = ['password', 'mail', 'external', 'sso'] as const
+const signUpWays = ['password', 'mail', 'external', 'sso'] as const
 
 /** What the hook of a database gets before a person signs up. A server posts it as JSON, signed as Standard Webhooks are. */
 export const SignUpHookRequest = component(
@@ -43,7 +43,7 @@ export const SignUpHookRequest = component(
       preferredName: field('Display name, or null.', z.string().nullable()),
       locale: field('Language of the person, or null.', z.string().nullable()),
       invitedTo: field(
-        'ID of the tenant that the person joins by an invitation, or null.',
+        'ID of the tenant that the person joins, by an invitation or by single sign-on, or null.',
         z.uuid().nullable(),
       ),
       newTenant: field('Name of the tenant that the person creates, or null.', z.string().nullable()),

@@ -222,7 +222,7 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   expect((await usher.json(`database set ${path} --claims {}`)).values.claims).toEqual({})
 })
 
-it('database set takes claims from users, but none that is fixed', async ({ usher }) => {
+it('database set accepts claim sources, and rejects one for a fixed claim', async ({ usher }) => {
   const { path } = await usher.newDatabase()
   const source = 'https://example.com/plan=tenant.privateMetadata.plan=1'
   const { stdout } = await usher.operator(`database set ${path} --claim-sources lang=user.locale,${source}`)
