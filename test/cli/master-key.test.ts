@@ -12,8 +12,8 @@ import {
 import {
   openConnectionSecret,
   openPrivateKey,
+  openRequestSecret,
   openSecret,
-  openWebhookSecret,
   sealConnectionSecret,
   sealPrivateKey,
 } from '../../server/domain/keys/master-key.js'
@@ -58,8 +58,10 @@ async function sealedWithOther({ prisma }: OpenStore, masterKey: Buffer) {
   for (const row of await prisma.signingKey.findMany()) check(row.kid, () => openPrivateKey(keys, row))
   for (const row of await prisma.databaseSecret.findMany()) check('secret', () => openSecret(keys, row))
   for (const row of await prisma.database.findMany()) {
-    const { sealedWebhookSecret: sealed } = row
-    if (sealed) check('webhook', () => openWebhookSecret(keys, sealed, row))
+    const { sealedWebhookSecret: webhook, sealedSignUpHookSecret: hook } = row
+    const id = (field: 'sealedWebhookSecret' | 'sealedSignUpHookSecret') => ({ id: row.id, field })
+    if (webhook) check('webhook', () => openRequestSecret(keys, webhook, id('sealedWebhookSecret')))
+    if (hook) check('hook', () => openRequestSecret(keys, hook, id('sealedSignUpHookSecret')))
   }
   for (const { databaseId, id: name, sealedSecret } of await prisma.tenantConnection.findMany())
     if (sealedSecret) check(name, () => openConnectionSecret(keys, sealedSecret, { databaseId, name }))
@@ -178,7 +180,9 @@ describe('keys rewrap', () => {
     for (const database of databases) {
       await database.opened()
       await usher.json(`keys rotate ${database.path} --activate-in 0`)
-      await usher.json(`database set ${database.path} --webhook-url http://localhost`)
+      // Nothing answers there.
+      const hook = '--sign-up-hook-url http://localhost:1 --sign-up-hook-failure allow'
+      await usher.json(`database set ${database.path} --webhook-url http://localhost ${hook}`)
       await addConnection(store, database.id)
     }
     const newMasterKey = randomBytes(32)

@@ -3,7 +3,7 @@ import { findSignUpHook } from '../../store/queries/databases.js'
 import type { MasterKeys, Queries } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import { openSignUpHookSecret } from '../keys/master-key.js'
+import { openRequestSecret } from '../keys/master-key.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { type AskHook, HookError } from './ask-hook.js'
@@ -66,7 +66,9 @@ const unavailable = (cause: Error) =>
 /** Returns the hook of a database, or undefined. */
 export async function readHook(store: Queries & MasterKeys, id: string) {
   const found = await findSignUpHook(store, id)
-  return found && { url: found.url, secret: openSignUpHookSecret(store, found.sealed, { id }) }
+  if (!found) return undefined
+  const secret = openRequestSecret(store, found.sealed, { id, field: 'sealedSignUpHookSecret' })
+  return { url: found.url, secret }
 }
 
 /** Returns the request about a person. @param person.isTest whether nobody signs up */

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Connection, Database, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
+import type { Connection, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
+import type { SealedField } from '../../store/queries/databases.js'
 import type { MasterKeys } from '../../store/store.js'
 
 const ivBytes = 12
@@ -74,23 +75,23 @@ export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
 export const openSecret = (keys: MasterKeys, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
   open(keys, row.sealedSecret, secretRow(row))
 
-export const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
+/** The secrets of a database that sign requests to the product, with the ends of their rows. */
+const requestSecrets = { sealedWebhookSecret: 'webhook', sealedSignUpHookSecret: 'sign-up-hook' } as const
 
-export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
-  seal(masterKey, Buffer.from(secret), webhookRow(database))
+interface RequestSecretId {
+  /** Of the database. */
+  id: string
+  field: SealedField
+}
 
-export const signUpHookRow = ({ id }: Pick<Database, 'id'>) => `${id}/sign-up-hook`
+export const requestSecretRow = ({ id, field }: RequestSecretId) => `${id}/${requestSecrets[field]}`
 
-export const sealSignUpHookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
-  seal(masterKey, Buffer.from(secret), signUpHookRow(database))
+export const sealRequestSecret = (masterKey: Buffer, secret: string, id: RequestSecretId) =>
+  seal(masterKey, Buffer.from(secret), requestSecretRow(id))
 
-/** Throws if the secret was sealed with another master key or for another database. */
-export const openSignUpHookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
-  open(keys, sealed, signUpHookRow(database)).toString()
-
-/** Throws if the secret was sealed with another master key or for another database. */
-export const openWebhookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
-  open(keys, sealed, webhookRow(database)).toString()
+/** Throws if the secret was sealed with another master key, for another database or for other requests. */
+export const openRequestSecret = (keys: MasterKeys, sealed: Uint8Array, id: RequestSecretId) =>
+  open(keys, sealed, requestSecretRow(id)).toString()
 
 type ConnectionId = Pick<Connection, 'databaseId' | 'name'>
 /** Differs from the other rows: its second part is of no other one. */
@@ -103,5 +104,5 @@ export const sealConnectionSecret = (masterKey: Buffer, secret: string, id: Conn
 export const openConnectionSecret = (keys: MasterKeys, sealed: Uint8Array, id: ConnectionId) =>
   open(keys, sealed, connectionRow(id)).toString()
 
-/** Differs from every {@link secretRow} and {@link webhookRow}. */
+/** Differs from every {@link secretRow} and {@link requestSecretRow}. */
 export const dataKeyRow = ({ databaseId }: { databaseId: string }) => `${databaseId}/data-key`

@@ -1,11 +1,11 @@
 import type { Database } from '../../store/generated/client.js'
 import { findConnections, resealConnection } from '../../store/queries/connections.js'
 import { findDataKey, resealDataKey } from '../../store/queries/data-keys.js'
-import { resealSignUpHookSecret, resealWebhookSecret } from '../../store/queries/databases.js'
+import { resealRequestSecret, type SealedField } from '../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
 import { findSealedOfTenants, resealTenantConnection } from '../../store/queries/sso-connections.js'
 import type { Queries } from '../../store/store.js'
-import { connectionRow, dataKeyRow, keyRow, secretRow, signUpHookRow, webhookRow } from './master-key.js'
+import { connectionRow, dataKeyRow, keyRow, requestSecretRow, secretRow } from './master-key.js'
 
 /** A value that the master key encrypts. */
 export interface SealedValue {
@@ -17,25 +17,12 @@ export interface SealedValue {
   replace: (resealed: Uint8Array) => Promise<unknown>
 }
 
-type Find = (
-  store: Queries,
-  database: Pick<Database, 'id' | 'sealedWebhookSecret' | 'sealedSignUpHookSecret'>,
-) => Promise<readonly SealedValue[]>
+type Find = (store: Queries, database: Pick<Database, 'id' | SealedField>) => Promise<readonly SealedValue[]>
 
 /** Finds everything that the master key encrypts, by name. Signing keys are last, because a start checks only these. */
 export const sealedValues = {
-  webhookSecret: async (store, database) => {
-    const { sealedWebhookSecret: sealed } = database
-    const replace = (resealed: Uint8Array) => resealWebhookSecret(store, database, resealed)
-    return sealed ? [{ name: 'webhook secret', sealed, row: webhookRow(database), replace }] : []
-  },
-  signUpHookSecret: async (store, database) => {
-    const { sealedSignUpHookSecret: sealed } = database
-    const replace = (resealed: Uint8Array) => resealSignUpHookSecret(store, database, resealed)
-    return sealed
-      ? [{ name: 'secret of the sign-up hook', sealed, row: signUpHookRow(database), replace }]
-      : []
-  },
+  webhookSecret: requestSecret('sealedWebhookSecret', 'webhook secret'),
+  signUpHookSecret: requestSecret('sealedSignUpHookSecret', 'secret of the sign-up hook'),
   dataKey: async (store, { id }) => {
     const key = await findDataKey(store, id)
     if (!key) return []
@@ -72,3 +59,12 @@ export const sealedValues = {
       replace: (resealed) => resealSigningKey(store, key, resealed),
     })),
 } satisfies Record<string, Find>
+
+/** Returns a function that finds a secret that signs requests to the product. */
+function requestSecret(field: SealedField, name: string): Find {
+  return async (store, { id, [field]: sealed }) => {
+    if (!sealed) return []
+    const replace = (resealed: Uint8Array) => resealRequestSecret(store, { id, field, sealed }, resealed)
+    return [{ name, sealed, row: requestSecretRow({ id, field }), replace }]
+  }
+}

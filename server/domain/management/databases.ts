@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { type DatabaseSettings, defaultSettings, readClaimSource } from '@usher/contract/settings'
 import { v7 as uuidv7 } from 'uuid'
-import { findLockedSettings } from '../../store/queries/databases.js'
+import { findLockedSettings, type SealedField } from '../../store/queries/databases.js'
 import { insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, updateDatabase } from '../../store/queries/management/databases.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
@@ -22,7 +22,7 @@ import {
 import { requireSameDomain } from '../databases/require-same-domain.js'
 import { settingsOf } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
-import { sealSignUpHookSecret, sealWebhookSecret } from '../keys/master-key.js'
+import { sealRequestSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { invalidField, Problem, validationFailed } from '../problem.js'
@@ -80,17 +80,8 @@ export async function createDatabase(
       throw new Problem('database_exists', { detail: `Database ${nameOfDatabase(path)} already exists.` })
     const masterKey = await sealingKeyOfNewDatabase({ query }, store)
     await insertSigningKey({ query }, generateSigningKey(database, masterKey, { now }))
-    if (webhookSecret || signUpHookSecret)
-      await updateDatabase(
-        { query },
-        { id },
-        {
-          ...(webhookSecret && { sealedWebhookSecret: sealWebhookSecret(masterKey, webhookSecret, { id }) }),
-          ...(signUpHookSecret && {
-            sealedSignUpHookSecret: sealSignUpHookSecret(masterKey, signUpHookSecret, { id }),
-          }),
-        },
-      )
+    const sealed = sealedSecrets(masterKey, id, { webhookSecret, signUpHookSecret })
+    if (Object.keys(sealed).length > 0) await updateDatabase({ query }, { id }, sealed)
     if (mail) await storeMailChanges({ query, actor: { kind: 'operator' }, database }, mail)
   })
   return { ...database, webhookSecret, signUpHookSecret }
@@ -153,12 +144,16 @@ export async function setDatabase(
     require?.(settingsOf((await findDatabaseRow(change, request.database)) ?? former))
     if (settings.roles) await requireUnused(change, settings.roles)
     if (!force) await requireSameDomain(change, settings)
-    const secrets = await sealedSecrets(change, store, { webhookSecret, signUpHookSecret })
+    const sealed =
+      webhookSecret || signUpHookSecret
+        ? sealedSecrets(await lockSealingKey(change, store, id), id, { webhookSecret, signUpHookSecret })
+        : {}
     const where = { id, webhookUrl: isOfWebhook ? formerUrl : undefined }
     const values = {
       ...settings,
       ...requiredSince(former, settings, change.now),
-      ...secrets,
+      ...sealed,
+      ...(webhookSecret === null && { sealedWebhookSecret: null }),
       ...(settings.signUpHookUrl === null && { sealedSignUpHookSecret: null }),
     }
     const hasValues = Object.keys(values).length > 0
@@ -180,23 +175,17 @@ export async function setDatabase(
   }
 }
 
-/** Returns the columns of new secrets. Null: the webhook has none any more. */
-async function sealedSecrets(
-  change: Change,
-  store: Store,
-  {
-    webhookSecret,
-    signUpHookSecret,
-  }: { webhookSecret: string | null | undefined; signUpHookSecret: string | undefined },
+/** Returns the columns of new secrets. */
+function sealedSecrets(
+  masterKey: Buffer,
+  id: string,
+  secrets: { webhookSecret: string | null | undefined; signUpHookSecret: string | undefined },
 ) {
-  const { id } = change.database
-  const removed = webhookSecret === null && { sealedWebhookSecret: null }
-  if (!webhookSecret && !signUpHookSecret) return { ...removed }
-  const key = await lockSealingKey(change, store, id)
+  const { webhookSecret, signUpHookSecret } = secrets
+  const sealed = (field: SealedField, secret: string) => sealRequestSecret(masterKey, secret, { id, field })
   return {
-    ...removed,
-    ...(webhookSecret && { sealedWebhookSecret: sealWebhookSecret(key, webhookSecret, { id }) }),
-    ...(signUpHookSecret && { sealedSignUpHookSecret: sealSignUpHookSecret(key, signUpHookSecret, { id }) }),
+    ...(webhookSecret && { sealedWebhookSecret: sealed('sealedWebhookSecret', webhookSecret) }),
+    ...(signUpHookSecret && { sealedSignUpHookSecret: sealed('sealedSignUpHookSecret', signUpHookSecret) }),
   }
 }
 

@@ -13,7 +13,7 @@ import { claimStreams, completeEvent, endStream } from '../../store/queries/stre
 import type { Log } from '../../telemetry/audit.js'
 import { codeExpiresAt } from '../codes/code.js'
 import { eventBody } from '../events/events.js'
-import { openWebhookSecret } from '../keys/master-key.js'
+import { openRequestSecret } from '../keys/master-key.js'
 import { deliverMail } from '../mail/deliver-mail.js'
 import type { MailSender } from '../mail/send-mail.js'
 import type { DeliveryIntervals } from './intervals.js'
@@ -193,7 +193,8 @@ async function postEvent(
 ) {
   const { webhookUrl: url, sealedWebhookSecret } = delivery
   if (!url || !sealedWebhookSecret) return true
-  const secret = openWebhookSecret(store, sealedWebhookSecret, { id: databaseId })
+  const row = { id: databaseId, field: 'sealedWebhookSecret' } as const
+  const secret = openRequestSecret(store, sealedWebhookSecret, row)
   const body = JSON.stringify(eventBody(databaseId, payload, createdAt))
   const request = { url, secret, id, body, timeLimitMilliseconds: intervals.webhook }
   await sendWebhook(request, new Date(now()), stopped)

@@ -2,8 +2,13 @@ import { settingEntries } from '@usher/contract/settings'
 import type { Database } from '../generated/client.js'
 import type { Queries } from '../store.js'
 
-/** Encrypted secrets of a database. */
-type SealedField = 'sealedWebhookSecret' | 'sealedSignUpHookSecret'
+/** The columns of the encrypted secrets of a database. */
+const sealedColumns = {
+  sealedWebhookSecret: 'sealed_webhook_secret',
+  sealedSignUpHookSecret: 'sealed_sign_up_hook_secret',
+} as const
+/** The encrypted secrets of a database, which sign requests to the product. */
+export type SealedField = keyof typeof sealedColumns
 
 /** The columns of a database that requests and commands read. */
 export type DatabaseFields = Omit<Database, SealedField>
@@ -141,28 +146,16 @@ export async function* pagesOfDatabases(store: Queries) {
   }
 }
 
-/** Replaces the encrypted secret of a webhook, unless it was changed since it was read. */
-export const resealWebhookSecret = (
+/** Replaces an encrypted secret of a database, unless it was changed since it was read. */
+export const resealRequestSecret = (
   store: Queries,
-  { id, sealedWebhookSecret }: Pick<Database, 'id' | 'sealedWebhookSecret'>,
+  { id, field, sealed }: { id: string; field: SealedField; sealed: Uint8Array },
   resealed: Uint8Array,
 ) =>
   store.query(
-    `UPDATE usher.database SET sealed_webhook_secret = $3::bytea
-    WHERE id = $1::uuid AND sealed_webhook_secret = $2::bytea`,
-    [id, sealedWebhookSecret, resealed],
-  )
-
-/** Replaces the encrypted secret of a hook, unless it was changed since it was read. */
-export const resealSignUpHookSecret = (
-  store: Queries,
-  { id, sealedSignUpHookSecret }: Pick<Database, 'id' | 'sealedSignUpHookSecret'>,
-  resealed: Uint8Array,
-) =>
-  store.query(
-    `UPDATE usher.database SET sealed_sign_up_hook_secret = $3::bytea
-    WHERE id = $1::uuid AND sealed_sign_up_hook_secret = $2::bytea`,
-    [id, sealedSignUpHookSecret, resealed],
+    `UPDATE usher.database SET ${sealedColumns[field]} = $3::bytea
+    WHERE id = $1::uuid AND ${sealedColumns[field]} = $2::bytea`,
+    [id, sealed, resealed],
   )
 
 /** Returns the hook of a database with its encrypted secret. Undefined if it has none. */
